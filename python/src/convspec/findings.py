@@ -1,0 +1,133 @@
+"""What a check says: faults, findings and the report on one file. Frozen values, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+Path = tuple[str | int, ...]
+"""A place in a JSON value: member names and list indexes from the root, `()` being the root."""
+
+
+class Severity(StrEnum):
+    """The weight of a finding, heaviest first."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Verdict(StrEnum):
+    """What is said of a whole file (history.md#verdict)."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    UNSUPPORTED = "unsupported"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes of a file: offsets from its start, `end` exclusive."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A further place that belongs to a fault, such as the first use of a repeated id."""
+
+    path: Path
+    message: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A rule broken at a place, before it is weighed and located.
+
+    `path` is None where the rule names no place in the document; `span` is given where the bytes
+    are known already, and found from `path` otherwise.
+    """
+
+    rule: str
+    message: str
+    path: Path | None = None
+    span: Span | None = None
+    record_id: str | None = None
+    member: str | None = None
+    target: str | None = None
+    related: tuple[Mention, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A further place of a finding."""
+
+    line: int | None
+    pointer: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault, weighed and located.
+
+    Lines and columns count from 1, columns in code points, `end_column` is exclusive; `offset` is
+    in bytes from the start of the file; `pointer` is a JSON Pointer (RFC 6901).
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    line: int | None = None
+    column: int | None = None
+    end_column: int | None = None
+    offset: int | None = None
+    pointer: str | None = None
+    record_id: str | None = None
+    member: str | None = None
+    target: str | None = None
+    related: tuple[Related, ...] = ()
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Findings of a file by weight."""
+
+    errors: int = 0
+    warnings: int = 0
+    infos: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """All that a check says of one file (schema/report/1.0).
+
+    `format` and `format_version` are None where unknown, `tally` where the file was not read.
+    """
+
+    path: str
+    format: str | None
+    format_version: int | None
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    tally: Mapping[str, int] | None
+
+    @property
+    def counts(self) -> Counts:
+        """How many findings there are of each weight."""
+        severities = [finding.severity for finding in self.findings]
+        return Counts(
+            severities.count(Severity.ERROR),
+            severities.count(Severity.WARNING),
+            severities.count(Severity.INFO),
+        )
+
+    @property
+    def valid(self) -> bool:
+        """True where the verdict is `valid`."""
+        return self.verdict is Verdict.VALID

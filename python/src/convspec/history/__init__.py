@@ -1,0 +1,1 @@
+"""The format history.json: a conversation as a value."""

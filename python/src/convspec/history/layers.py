@@ -1,0 +1,144 @@
+"""The layers of a check of one history, in order: json, version, schema, document, attachments.
+
+A later layer runs only on what the earlier ones left sound (history.md#layers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+from convspec import schemas
+from convspec.findings import Fault, Path, Severity
+from convspec.history import checks
+from convspec.history.attachment_checks import Attachments
+from convspec.history.folder import Folder
+from convspec.history.sound import MESSAGES, Sound
+from convspec.rules import severity_of
+from convspec.schema_faults import UnknownKeys, fault_of, type_name
+from convspec.text.scanner import EXACT
+from convspec.text.strict_json import MISSING, Parsed
+
+FORMAT = "history"
+LONGEST_ID = 128
+"""Code points of an id that a finding carries; a longer one is cut."""
+
+NOTHING: Mapping[str, int] = {"messages": 0, "attachments": 0, "attachment_bytes": 0}
+# Members of an attachment and of a thinking block whose own rules cover U+0000.
+_OWN_RULES = (("attachments", ("data", "file", "sha256", "filename")), ("thinking", ("signature",)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the layers found in one history."""
+
+    faults: tuple[Fault, ...]
+    version: int | None
+    tally: Mapping[str, int] | None
+    unsupported: bool = False
+
+
+def check(parsed: Parsed, folder: str | None) -> Outcome:
+    """Judge a parsed document; `folder` is where its stored attachments are, or None."""
+    document = parsed.value
+    if document is MISSING:
+        return Outcome(parsed.faults, None, NOTHING)
+    faults = [fault for fault in parsed.faults if not _has_own_rule(fault)]
+    if not isinstance(document, dict):
+        message = f"the document must be an object, not {type_name(document)}"
+        return Outcome((*faults, Fault("schema-type", message, ())), None, NOTHING)
+    version, fault = read_version(document)
+    if fault is not None:
+        faults.append(fault)
+        if fault.rule == "version-newer":
+            return Outcome(tuple(faults), version, None, unsupported=True)
+    part = schemas.schema_for(FORMAT, version or schemas.versions(FORMAT)[-1], "history")
+    broken = [
+        violation
+        for violation in schemas.violations(part, document)
+        if violation.path != ("version",) and violation.member != "version"
+    ]
+    faults += (fault_of(violation, document) for violation in broken)
+    history = Sound(document, broken)
+    faults += _unknown_keys(history, document, version or schemas.versions(FORMAT)[-1])
+    for rule in checks.RULES:
+        faults += rule(history)
+    with nullcontext() if folder is None else Folder(folder) as opened:
+        attachments = Attachments(history, opened)
+        faults += attachments.faults()
+    named = tuple(_with_record(fault, document) for fault in faults)
+    return Outcome(named, version, _tally(history, attachments, faults))
+
+
+def read_version(document: dict[str, Any]) -> tuple[int | None, Fault | None]:
+    """Return the version and what is wrong with it (versioning.md#version)."""
+    newest = schemas.versions(FORMAT)[-1]
+    if "version" not in document:
+        return None, Fault("version-missing", '"version" is missing', (), member="version")
+    value = document["version"]
+    if value is None:
+        return None, Fault("version-missing", '"version" is null', ("version",))
+    whole = type(value) is int or (type(value) is float and value.is_integer())
+    if not whole or value < 1:
+        return None, Fault("version-invalid", '"version" must be a whole number from 1 on', ("version",))
+    if value > newest:
+        message = f"the file is of a newer version than this tool knows (newest known: {newest})"
+        return (int(value) if value <= EXACT else None), Fault("version-newer", message, ("version",))
+    return int(value), None
+
+
+def _tally(history: Sound, attachments: Attachments, faults: list[Fault]) -> Mapping[str, int]:
+    """Count what the file holds; the bytes only of attachments without an error (history.md#tally)."""
+    wrong = {
+        fault.path[:4]
+        for fault in faults
+        if fault.path is not None and severity_of(fault.rule, FORMAT) is Severity.ERROR
+    }
+    return {
+        "messages": sum(1 for _ in history.messages()),
+        "attachments": attachments.count,
+        "attachment_bytes": sum(size for path, size in attachments.sizes.items() if path not in wrong),
+    }
+
+
+def _unknown_keys(history: Sound, document: dict[str, Any], version: int) -> Iterator[Fault]:
+    def known(part: str) -> frozenset[str]:
+        return schemas.members(schemas.schema_for(FORMAT, version, part))
+
+    keys = UnknownKeys()
+    keys.look(document, (), known("history"))
+    of_message, of_block = known("message"), {part: known(part) for part in ("thinking", "tokens")}
+    for index, message in history.messages():
+        keys.look(message, (MESSAGES, index), of_message)
+        for part, members in of_block.items():
+            block = message.get(part)
+            if isinstance(block, dict):
+                keys.look(block, (MESSAGES, index, part), members)
+    of_attachment, of_call = known("attachment"), known("tool-call")
+    for path, attachment in history.attachments():
+        keys.look(attachment, path, of_attachment)
+    for path, call in history.calls():
+        keys.look(call, path, of_call)
+    return keys.faults()
+
+
+def _has_own_rule(fault: Fault) -> bool:
+    """Say whether a text fault stands in a member whose own rule tells it."""
+    if fault.rule != "text-nul" or not fault.path or fault.path[0] != MESSAGES:
+        return False
+    path = fault.path
+    return any(path[2:3] == (group,) and path[-1] in keys for group, keys in _OWN_RULES)
+
+
+def _with_record(fault: Fault, document: dict[str, Any]) -> Fault:
+    """Add the id of the message a fault stands in."""
+    path: Path = fault.path or ()
+    if len(path) < 2 or path[0] != MESSAGES:
+        return fault
+    message = document[MESSAGES][path[1]]
+    id = message.get("id") if isinstance(message, dict) else None
+    if not isinstance(id, str) or not id:
+        return fault
+    return replace(fault, record_id=id if len(id) <= LONGEST_ID else id[:LONGEST_ID] + "…")

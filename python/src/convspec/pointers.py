@@ -1,0 +1,45 @@
+"""JSON Pointers (RFC 6901) and plain names for the places they point at."""
+
+from __future__ import annotations
+
+import re
+
+from convspec.findings import Path
+
+LONGEST_KEY = 256
+"""A pointer stops above a key of more code points than this (history.md#pointers)."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NAMES = {
+    "messages": "message",
+    "attachments": "attachment",
+    "tool_calls": "call",
+}
+
+
+def nameable(key: str) -> bool:
+    """Say whether a pointer may pass through `key` (history.md#pointers)."""
+    return len(key) <= LONGEST_KEY and not _SURROGATE.search(key)
+
+
+def bounded(path: Path) -> Path:
+    """Return `path` up to the first key that a pointer may not name."""
+    for index, token in enumerate(path):
+        if isinstance(token, str) and not nameable(token):
+            return path[:index]
+    return path
+
+
+def to_pointer(path: Path) -> str:
+    """Write `path` as a JSON Pointer."""
+    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in path)
+
+
+def describe(pointer: str) -> str:
+    """Name the place for a person: `/messages/7/tool_calls/0/id` is `message 8, call 1`."""
+    tokens = pointer.split("/")[1:]
+    names = []
+    for token, index in zip(tokens, tokens[1:], strict=False):
+        if token in _NAMES and index.isdigit():
+            names.append(f"{_NAMES[token]} {int(index) + 1}")
+    return ", ".join(names)

@@ -1,0 +1,1 @@
+"""One file per form in which reports are printed. None of them prints by itself."""

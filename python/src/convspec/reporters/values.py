@@ -1,0 +1,83 @@
+"""Reports as JSON values (schema/report/1.0)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from convspec.findings import FileReport, Finding, Related
+
+REPORT_VERSION = 1
+SPEC = "1.0-draft"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_WHERE_APPLIES = ("record_id", "member", "target")
+
+
+def report_value(reports: Iterable[FileReport], version: str) -> dict[str, Any]:
+    """Return the whole JSON report; `version` is the tool's."""
+    files = [file_value(report) for report in reports]
+    return {
+        "report_version": REPORT_VERSION,
+        "tool": {"name": "convspec", "version": version, "spec": SPEC},
+        "summary": summary(files),
+        "files": files,
+    }
+
+
+def summary(files: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Count files by verdict and findings by weight."""
+    totals = dict.fromkeys(
+        ("files", "valid", "invalid", "unsupported", "unreadable", "errors", "warnings", "infos"), 0
+    )
+    for file in files:
+        totals["files"] += 1
+        totals[str(file["verdict"])] += 1
+        for key, count in file["counts"].items():
+            totals[key] += count
+    return totals
+
+
+def file_value(report: FileReport) -> dict[str, Any]:
+    """Return the report on one file."""
+    counts = report.counts
+    return {
+        "path": clean(report.path),
+        "format": report.format,
+        "format_version": report.format_version,
+        "verdict": report.verdict.value,
+        "counts": {"errors": counts.errors, "warnings": counts.warnings, "infos": counts.infos},
+        "tally": None if report.tally is None else dict(report.tally),
+        "findings": [finding_value(finding) for finding in report.findings],
+    }
+
+
+def finding_value(finding: Finding) -> dict[str, Any]:
+    """Return one finding; members that do not apply are left out, places that are unknown null."""
+    value: dict[str, Any] = {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "message": clean(finding.message),
+        "line": finding.line,
+        "column": finding.column,
+        "end_column": finding.end_column,
+        "offset": finding.offset,
+        "pointer": finding.pointer,
+    }
+    for key in _WHERE_APPLIES:
+        given = getattr(finding, key)
+        if given is not None:
+            value[key] = clean(given)
+    if finding.related:
+        value["related"] = [_related_value(related) for related in finding.related]
+    value["fingerprint"] = finding.fingerprint
+    return value
+
+
+def _related_value(related: Related) -> dict[str, Any]:
+    return {"line": related.line, "pointer": related.pointer, "message": related.message}
+
+
+def clean(text: str) -> str:
+    """Replace halves of surrogate pairs, which no output can carry."""
+    return _SURROGATE.sub("\ufffd", text)

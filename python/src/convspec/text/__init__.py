@@ -1,0 +1,1 @@
+"""From bytes to values: the only code that knows encodings, line ends and JSON syntax."""

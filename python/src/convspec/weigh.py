@@ -1,0 +1,150 @@
+"""From faults to a report: the one gate through which every fault passes.
+
+Here a fault gets its weight from the catalogue, its place in the file, and its fingerprint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from convspec.findings import (
+    Fault,
+    FileReport,
+    Finding,
+    Mention,
+    Path,
+    Related,
+    Severity,
+    Span,
+    Verdict,
+)
+from convspec.pointers import bounded, to_pointer
+from convspec.rules import severity_of
+from convspec.text.positions import Position, line_columns, locate
+
+UNREADABLE = frozenset(("file-unreadable", "format-unrecognised"))
+
+
+def weighed(
+    faults: Iterable[Fault], *, format: str | None, data: bytes = b"", start: int = 0
+) -> tuple[Finding, ...]:
+    """Return the findings in file order. `start` is where the document begins in `data`."""
+    kept = [_bounded(fault) for fault in faults]
+    spans = _spans(kept, data, start)
+    positions = line_columns(data, (o for span in spans.values() for o in (span.start, span.end)))
+    placed = _Placed(spans, positions)
+    findings = sorted((_finding(fault, format, placed) for fault in kept), key=_order)
+    return tuple(_fingerprinted(findings))
+
+
+def report(
+    path: str,
+    findings: tuple[Finding, ...],
+    *,
+    format: str | None,
+    version: int | None,
+    tally: Mapping[str, int] | None,
+    unsupported: bool = False,
+) -> FileReport:
+    """Put a report together; the verdict is the first that holds (history.md#verdict)."""
+    verdict = Verdict.VALID
+    if any(finding.rule in UNREADABLE for finding in findings):
+        verdict = Verdict.UNREADABLE
+    elif unsupported:
+        verdict = Verdict.UNSUPPORTED
+    elif any(finding.severity is Severity.ERROR for finding in findings):
+        verdict = Verdict.INVALID
+    counted = None if verdict in (Verdict.UNREADABLE, Verdict.UNSUPPORTED) else tally
+    return FileReport(path, format, version, verdict, findings, counted)
+
+
+class _Placed:
+    """Where faults stand: by their own span, else by their path."""
+
+    def __init__(self, spans: dict[Path | Span, Span], positions: dict[int, Position]) -> None:
+        self._spans = spans
+        self._positions = positions
+
+    def of(self, place: Fault | Mention) -> tuple[Span, Position, Position] | None:
+        span = place.span or (None if place.path is None else self._spans.get(place.path))
+        if span is None:
+            return None
+        return span, self._positions[span.start], self._positions[span.end]
+
+
+def _bounded(fault: Fault) -> Fault:
+    if fault.path is None or bounded(fault.path) == fault.path:
+        return fault
+    return replace(fault, path=bounded(fault.path), member=None)
+
+
+def _spans(faults: list[Fault], data: bytes, start: int) -> dict[Path | Span, Span]:
+    places: list[Fault | Mention] = [*faults]
+    places += [mention for fault in faults for mention in fault.related]
+    known: dict[Path | Span, Span] = {p.span: p.span for p in places if p.span is not None}
+    wanted = {p.path for p in places if p.span is None and p.path is not None}
+    if wanted and data:
+        known.update(locate(data, wanted, start))
+    return known
+
+
+def _finding(fault: Fault, format: str | None, placed: _Placed) -> Finding:
+    at = placed.of(fault)
+    line = column = end_column = offset = None
+    if at is not None:
+        span, begin, end = at
+        line, column, offset = begin.line, begin.column, span.start
+        end_column = end.column if end.line == begin.line else None
+    return Finding(
+        rule=fault.rule,
+        severity=severity_of(fault.rule, format),
+        message=fault.message,
+        line=line,
+        column=column,
+        end_column=end_column,
+        offset=offset,
+        pointer=None if fault.path is None else to_pointer(fault.path),
+        record_id=fault.record_id,
+        member=fault.member,
+        target=fault.target,
+        related=tuple(_related(mention, placed) for mention in fault.related),
+    )
+
+
+def _related(mention: Mention, placed: _Placed) -> Related:
+    at = placed.of(mention)
+    line = None if at is None else at[1].line
+    return Related(line, to_pointer(bounded(mention.path)), mention.message)
+
+
+def _order(finding: Finding) -> tuple[int, int, str, str, str, str]:
+    return (
+        finding.line or 0,
+        finding.column or 0,
+        finding.rule,
+        finding.pointer or "",
+        finding.member or "",
+        finding.target or "",
+    )
+
+
+def _fingerprinted(findings: list[Finding]) -> Iterable[Finding]:
+    """Give each finding a name that stays when other parts of the file change.
+
+    Inside a record it is made from the record's id and the place below the record.
+    """
+    seen: dict[str, int] = {}
+    for finding in findings:
+        place = finding.pointer or ""
+        if finding.record_id is not None:
+            place = finding.record_id + "\0" + "/".join(place.split("/")[3:])
+        parts = (finding.rule, place, finding.member or "", finding.target or "")
+        base = "\0".join(parts).encode("utf-8", "replace")
+        digest = hashlib.sha256(base).hexdigest()[:32]
+        again = seen.get(digest, 0)
+        seen[digest] = again + 1
+        if again:
+            digest = hashlib.sha256(base + b"\0%d" % again).hexdigest()[:32]
+        yield replace(finding, fingerprint=digest)
