@@ -42,26 +42,35 @@ def check(
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}")
-    beside = None if folder is None else os.fspath(folder)
+    beside = None if folder is None else os.fsdecode(folder)
     if isinstance(source, bytes | bytearray | memoryview):
         return check_source(Source(name or "<bytes>", bytes(source), beside), format=format, name=name)
-    label = os.fspath(source)
-    path = label
+    path = os.fsdecode(source)
     try:
-        if os.path.isdir(path):
-            path = os.path.join(path, HISTORY_FILE)
-        if beside is None and os.path.basename(path) == HISTORY_FILE:
-            beside = os.path.dirname(path) or "."
-        with os.fdopen(open_regular(path), "rb") as file:
-            data = file.read()
+        read = read_source(path)
     except (OSError, ValueError) as error:
-        return unreadable(name or label, _reason(error))
-    return check_source(Source(name or label, data, beside), format=format, name=name or path)
+        return unreadable(name or path, error)
+    return check_source(
+        Source(name or path, read.data, beside or read.folder), format=format, name=name or read.label
+    )
 
 
-def unreadable(label: str, reason: str) -> FileReport:
+def read_source(path: str) -> Source:
+    """Read a file that a person named, with its folder (history.md#attachment-folder).
+
+    A folder stands for the history.json in it. Raises OSError, or ValueError for a name that no
+    file can have.
+    """
+    if os.path.isdir(path):
+        path = os.path.join(path, HISTORY_FILE)
+    folder = (os.path.dirname(path) or ".") if os.path.basename(path) == HISTORY_FILE else None
+    with os.fdopen(open_regular(path), "rb") as file:
+        return Source(path, file.read(), folder)
+
+
+def unreadable(label: str, error: OSError | ValueError) -> FileReport:
     """Return the report on a file that could not be read."""
-    findings = weighed([Fault("file-unreadable", reason)], format=None)
+    findings = weighed([Fault("file-unreadable", _reason(error))], format=None)
     return report(label, findings, format=None, version=None, tally=None)
 
 

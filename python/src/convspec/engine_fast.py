@@ -46,6 +46,8 @@ class _Compiled:
         for error in errors:
             keyword = str(error.schema_path[-1])
             expected = getattr(error.kind, _EXPECTED[keyword])
+            if keyword == "type":
+                expected = sorted(expected)
             yield Violation(
                 tuple(error.instance_path),
                 keyword,

@@ -9,7 +9,8 @@ from typing import Any
 import referencing.exceptions
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
-from referencing import Registry, Resource
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
 
 from convspec import schemas
 from convspec.schemas import Violation
@@ -38,10 +39,15 @@ def _refuse(uri: str) -> Any:
 
 def _registry() -> Registry[Any]:
     resources = [
-        (document["$id"], Resource.from_contents(document))
+        (document["$id"], DRAFT202012.create_resource(_undeclared(document)))
         for document in schemas.documents().values()
     ]
     return Registry(retrieve=_refuse).with_resources(resources)
+
+
+def _undeclared(document: dict[str, Any]) -> dict[str, Any]:
+    """Leave `$schema` out: behind a `$ref` it would bring the library's own keywords back."""
+    return {key: value for key, value in document.items() if key != "$schema"}
 
 
 class _Compiled:
@@ -52,12 +58,12 @@ class _Compiled:
         for error in self._validator.iter_errors(instance):
             keyword = str(error.validator)
             expected = error.validator_value
-            if keyword == "type" and isinstance(expected, str):
-                expected = [expected]
+            if keyword == "type":
+                expected = sorted([expected] if isinstance(expected, str) else expected)
             member = error.message if keyword == "required" else ""
             yield Violation(tuple(error.absolute_path), keyword, member or expected, member)
 
 
 def compiled(path: str) -> schemas.Engine:
     """Compile the schema at `path`."""
-    return _Compiled(schemas.documents()[path])
+    return _Compiled(_undeclared(schemas.documents()[path]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from convspec.packaged import data_file
+from convspec.packaged import read_data
 from convspec.findings import Severity
 
 
@@ -35,7 +35,7 @@ class Rule:
 @cache
 def catalogue() -> Mapping[str, Rule]:
     """Return every rule by its id, in the order of the catalogue."""
-    document = json.loads(data_file("rules.json").read_bytes())
+    document = json.loads(read_data("rules.json"))
     return MappingProxyType({rule.id: rule for rule in _rules(document["rules"])})
 
 

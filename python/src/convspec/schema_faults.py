@@ -39,7 +39,8 @@ def _message(violation: Violation, document: Any) -> str:
             return f"{name} is not allowed on a message of this role"
         case "type":
             actual = type_name(value_at(document, violation.path), expected)
-            return f"{name} must be {_alternatives(_ARTICLES[t] for t in expected)}, not {actual}"
+            types = sorted(expected, key="null".__eq__)  # null last
+            return f"{name} must be {_alternatives(_ARTICLES[t] for t in types)}, not {actual}"
         case "enum":
             options = ("null" if option is None else f'"{option}"' for option in expected)
             return f"{name} must be {_alternatives(options)}"
@@ -105,7 +106,9 @@ class UnknownKeys:
         if value.keys() <= known:
             return
         shape = tuple(token for token in path if isinstance(token, str))
-        for key in value.keys() - known:
+        for key in value:
+            if key in known:
+                continue
             first, count = self._seen.get((*shape, key), ((*path, key), 0))
             self._seen[(*shape, key)] = (first, count + 1)
             self._known[(*shape, key)] = known

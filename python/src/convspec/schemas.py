@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from convspec.findings import Path
-from convspec.packaged import data_file
+from convspec.packaged import read_data
 
 BASE = "https://w3id.org/convspec/schema/"
 """Schema ids are this and the path of the file below `schema`."""
@@ -27,7 +27,7 @@ _ORDER = ("type", "enum", "const", "minLength", "pattern", "minimum", "maxItems"
 class Violation:
     """An assertion that failed: where in the instance, and which keyword with which value.
 
-    `expected` of a `type` is a list of types; `member` is the missing member of a `required`, else
+    `expected` of a `type` is a sorted list of types; `member` is the missing member of a `required`, else
     empty.
     """
 
@@ -47,14 +47,14 @@ class Engine(Protocol):
 @cache
 def index() -> Mapping[str, Any]:
     """Return schema/index.json: formats, versions, files."""
-    return MappingProxyType(json.loads(data_file("index.json").read_bytes()))
+    return MappingProxyType(json.loads(read_data("index.json")))
 
 
 @cache
 def documents() -> Mapping[str, Any]:
     """Return every schema that the index lists, by its path below `schema`."""
     return MappingProxyType(
-        {entry["path"]: json.loads(data_file(entry["path"]).read_bytes()) for entry in index()["files"]}
+        {entry["path"]: json.loads(read_data(entry["path"])) for entry in index()["files"]}
     )
 
 

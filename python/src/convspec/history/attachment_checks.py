@@ -43,7 +43,7 @@ class Attachments:
         data, file = attachment.get("data"), attachment.get("file") or None
         digest = attachment.get("sha256")
         if file is not None and isinstance(file, str):
-            self._referred.add(stored_name(file) or "")
+            self._referred.add(file)
         data_read = not self.history.is_bad(*path, "data")
         file_read = not self.history.is_bad(*path, "file")
         digest_read = not self.history.is_bad(*path, "sha256")
@@ -104,8 +104,8 @@ class Attachments:
 
     def _unreferenced(self, folder: Folder) -> Iterator[Fault]:
         for name in folder.names():
-            if name not in self._referred:
-                target = f"{ATTACHMENTS}/{name}"
+            target = f"{ATTACHMENTS}/{name}"
+            if target not in self._referred:
                 yield Fault("attachment-unreferenced", "no message refers to this file", target=target)
 
 

@@ -47,7 +47,6 @@ def results(history: Sound) -> Iterator[Fault]:
     judge: Results[Path] = Results()
     unread = False
     for turn in history.turns():
-        unread = unread or turn.calls_unread
         if turn.calls:
             for place, earlier in judge.calls((call.id, call.path) for call in turn.calls):
                 yield Fault(
@@ -62,6 +61,7 @@ def results(history: Sound) -> Iterator[Fault]:
                 yield _result_fault(*judged, (*turn.path, "tool_call_id"))
         elif turn.ends_run:
             judge.other()
+        unread = unread or turn.calls_unread
 
 
 def _result_fault(judgement: Judgement, other: Path | None, path: Path) -> Fault:
@@ -88,12 +88,12 @@ def unanswered_calls(history: Sound) -> Iterator[Fault]:
     judge: Unanswered[Path] = Unanswered()
     places: list[Path] = []
     for turn in history.turns():
+        if turn.result_unread:
+            judge.unsure()
         if turn.calls:
             places += judge.calls((call.id, call.path) for call in turn.calls)
         if turn.result is not None:
             judge.result(turn.result)
-        if turn.result_unread:
-            judge.unsure()
     for place in [*places, *judge.left()]:
         yield Fault("tool-call-unanswered", "no later message answers this call", place)
 

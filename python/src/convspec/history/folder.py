@@ -112,6 +112,8 @@ class Folder:
                     folder.close()
             except OSError as error:
                 self._inside = _refusal(error, f"the folder {ATTACHMENTS}")
+            except ValueError:  # a NUL or half a surrogate pair in the name the caller gave
+                self._inside = Refusal("attachment-missing", "no folder can have the name that was given")
         return self._inside
 
 

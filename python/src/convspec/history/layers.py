@@ -26,8 +26,8 @@ LONGEST_ID = 128
 """Code points of an id that a finding carries; a longer one is cut."""
 
 NOTHING: Mapping[str, int] = {"messages": 0, "attachments": 0, "attachment_bytes": 0}
-# Members of an attachment and of a thinking block whose own rules cover U+0000.
-_OWN_RULES = (("attachments", ("data", "file", "sha256", "filename")), ("thinking", ("signature",)))
+# Members of an attachment whose own rules cover U+0000.
+_OWN_RULES = frozenset(("data", "file", "sha256", "filename"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +128,10 @@ def _has_own_rule(fault: Fault) -> bool:
     """Say whether a text fault stands in a member whose own rule tells it."""
     if fault.rule != "text-nul" or not fault.path or fault.path[0] != MESSAGES:
         return False
-    path = fault.path
-    return any(path[2:3] == (group,) and path[-1] in keys for group, keys in _OWN_RULES)
+    below = fault.path[2:]
+    if below == ("thinking", "signature"):
+        return True
+    return len(below) == 3 and below[0] == "attachments" and below[2] in _OWN_RULES
 
 
 def _with_record(fault: Fault, document: dict[str, Any]) -> Fault:
@@ -137,7 +139,10 @@ def _with_record(fault: Fault, document: dict[str, Any]) -> Fault:
     path: Path = fault.path or ()
     if len(path) < 2 or path[0] != MESSAGES:
         return fault
-    message = document[MESSAGES][path[1]]
+    listed, index = document.get(MESSAGES), path[1]
+    if not isinstance(listed, list) or not isinstance(index, int) or index >= len(listed):
+        return fault  # no list, or the fault stands in one that a repeated key replaced
+    message = listed[index]
     id = message.get("id") if isinstance(message, dict) else None
     if not isinstance(id, str) or not id:
         return fault

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from convspec.findings import FileReport, Finding, Related
@@ -11,12 +12,12 @@ from convspec.findings import FileReport, Finding, Related
 REPORT_VERSION = 1
 SPEC = "1.0-draft"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_TOTALS = ("files", "valid", "invalid", "unsupported", "unreadable", "errors", "warnings", "infos")
 _WHERE_APPLIES = ("record_id", "member", "target")
 
 
-def report_value(reports: Iterable[FileReport], version: str) -> dict[str, Any]:
-    """Return the whole JSON report; `version` is the tool's."""
-    files = [file_value(report) for report in reports]
+def report_value(files: list[dict[str, Any]], version: str) -> dict[str, Any]:
+    """Return the whole JSON report of files already made values; `version` is the tool's."""
     return {
         "report_version": REPORT_VERSION,
         "tool": {"name": "convspec", "version": version, "spec": SPEC},
@@ -25,28 +26,35 @@ def report_value(reports: Iterable[FileReport], version: str) -> dict[str, Any]:
     }
 
 
+def no_files() -> dict[str, int]:
+    """Return the summary of a run that has checked nothing yet."""
+    return dict.fromkeys(_TOTALS, 0)
+
+
 def summary(files: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Count files by verdict and findings by weight."""
-    totals = dict.fromkeys(
-        ("files", "valid", "invalid", "unsupported", "unreadable", "errors", "warnings", "infos"), 0
-    )
+    totals = no_files()
     for file in files:
-        totals["files"] += 1
-        totals[str(file["verdict"])] += 1
-        for key, count in file["counts"].items():
-            totals[key] += count
+        add(totals, str(file["verdict"]), file["counts"])
     return totals
+
+
+def add(totals: dict[str, int], verdict: str, counts: Mapping[str, int]) -> None:
+    """Count one more file."""
+    totals["files"] += 1
+    totals[verdict] += 1
+    for key, count in counts.items():
+        totals[key] += count
 
 
 def file_value(report: FileReport) -> dict[str, Any]:
     """Return the report on one file."""
-    counts = report.counts
     return {
         "path": clean(report.path),
         "format": report.format,
         "format_version": report.format_version,
         "verdict": report.verdict.value,
-        "counts": {"errors": counts.errors, "warnings": counts.warnings, "infos": counts.infos},
+        "counts": asdict(report.counts),
         "tally": None if report.tally is None else dict(report.tally),
         "findings": [finding_value(finding) for finding in report.findings],
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,11 +23,16 @@ DEEPEST = 100
 EXACT = 2**53 - 1
 """The largest integer that every reader holds exactly (history.md#numbers)."""
 
-_LONGEST_INTEGER = 4300  # Python refuses longer ones, because reading them takes quadratic time
+_LONGEST_INTEGER = 4300  # reading a longer one takes quadratic time, and Python refuses it
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LITERALS = {b"t": (b"true", True), b"f": (b"false", False), b"n": (b"null", None)}
 _NON_FINITE = (b"NaN", b"Infinity", b"-Infinity")
 _OPENERS = {b"{": dict, b"[": list}
+
+
+def _longest_integer() -> int:
+    """Return how much of an integer is read: where the program set a lower limit, that."""
+    return min(_LONGEST_INTEGER, sys.get_int_max_str_digits() or _LONGEST_INTEGER)
 
 
 class Fatal(Exception):
@@ -181,7 +187,7 @@ class Scanner:
             raise self._impossible(end + 1, "a digit")
         self.position = end
         if match["fraction"] is None and match["exponent"] is None:
-            number = int(self.data[begin : min(end, begin + _LONGEST_INTEGER)])
+            number = int(self.data[begin : min(end, begin + _longest_integer())])
             if abs(number) > EXACT:
                 self._fault(
                     "json-number-precision",

@@ -1,0 +1,171 @@
+"""The page of the schemas: every part with its members, and the bundles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docs_markdown import cell_code, code, generated, table
+
+INTRODUCTION = """The shape of each file is given as JSON Schema, draft 2020-12. The schemas are \
+packed with the tool: `convspec schema` lists them, `convspec schema NAME` prints one.
+
+An id is a name. Nothing is fetched from it; a validator brings the files along. A `draft` may \
+still change, a `released` file never does ([Versioning 4](../spec/versioning.md#schema-releases)). \
+`schema/index.json` holds all of this for programs, with the SHA-256 of every file.
+
+The schemas are open: a key that they do not define is allowed. Of the history there are two \
+bundles that hold all parts in one file. The open one says the same as the parts. The strict one \
+refuses every key that is not defined: for tests of a writer, not for readers."""
+
+
+@dataclass(frozen=True)
+class _Schemas:
+    """The schemas that the index lists, by their path below `schema`."""
+
+    documents: Mapping[str, Mapping[str, Any]]
+
+    def target(self, reference: str, path: str) -> tuple[str, str, Mapping[str, Any]]:
+        """Return name, anchor and schema of what a `$ref` in the file at `path` leads to."""
+        if reference.startswith("#/$defs/"):
+            name = reference.removeprefix("#/$defs/")
+            return name, _anchor(path, name), self.documents[path]["$defs"][name]
+        other = f"{path.rpartition('/')[0]}/{reference}"
+        return _part(other), _anchor(other), self.documents[other]
+
+
+def page(schema: Path) -> str:
+    """Return the page; `schema` is the folder with index.json."""
+    index = json.loads((schema / "index.json").read_text(encoding="utf-8"))
+    paths = [entry["path"] for entry in index["files"]]
+    schemas = _Schemas({path: json.loads((schema / path).read_text(encoding="utf-8")) for path in paths})
+    parts = [generated("schema/index.json and the schemas it lists"), "# Schemas", INTRODUCTION]
+    for name, folder, root, status in _groups(index):
+        inside = [path for path in paths if path.startswith(folder + "/")]
+        inside.sort(key=lambda path: (_part(path) != root, path))
+        if not inside:
+            continue
+        release = folder.rpartition("/")[2]
+        parts.append(f"## {name.capitalize()} {release} {{#{_anchor(folder)}}}")
+        rows = [
+            [f"[{_part(path)}](#{_anchor(path)})", cell_code(f"schema/{path}"), status] for path in inside
+        ]
+        parts.append(table(["schema", "file", "status"], rows))
+        for path in inside:
+            parts += _schema(schemas, path)
+    bundles = [entry for entry in index["files"] if entry["path"].startswith("bundled/")]
+    rows = [[cell_code(f"schema/{entry['path']}"), cell_code(entry["$id"])] for entry in bundles]
+    parts += ["## Bundles {#bundles}", table(["file", "id"], rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _groups(index: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    for name, versions in index["formats"].items():
+        for entry in versions:
+            yield name, entry["folder"], entry["root"], entry["status"]
+    for entry in index["others"]:
+        yield entry["name"], entry["folder"], entry["root"], entry["status"]
+
+
+def _part(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".schema.json")
+
+
+def _anchor(path: str, definition: str = "") -> str:
+    anchor = path.removesuffix(".schema.json").replace("/", "-").replace(".", "-")
+    return f"{anchor}-{definition}" if definition else anchor
+
+
+def _schema(schemas: _Schemas, path: str) -> Iterator[str]:
+    """Yield the paragraphs on one file: its own object, then its definitions."""
+    document = schemas.documents[path]
+    yield f"### {document['title']} {{#{_anchor(path)}}}"
+    yield _text(document["description"])
+    yield f"Id: {code(document['$id'])}"
+    yield from _members(document, schemas, path)
+    for name, definition in document.get("$defs", {}).items():
+        yield f"#### {definition['title']} {{#{_anchor(path, name)}}}"
+        yield _text(definition["description"])
+        yield from _members(definition, schemas, path)
+
+
+def _members(definition: Mapping[str, Any], schemas: _Schemas, path: str) -> Iterator[str]:
+    rows = list(_rows(definition, schemas, path, ""))
+    if rows:
+        yield table(["member", "type", "required", "meaning"], rows)
+    conditions = [f"* {_condition(rule)}" for rule in definition.get("allOf", ())]
+    if conditions:
+        yield "Besides:\n\n" + "\n".join(conditions)
+
+
+def _rows(definition: Mapping[str, Any], schemas: _Schemas, path: str, prefix: str) -> Iterator[list[str]]:
+    """Yield a row per member; members of objects written inside others are named with dots."""
+    required = definition.get("required", ())
+    for name, member in definition.get("properties", {}).items():
+        told = member
+        if "description" not in member and "$ref" in member:
+            told = schemas.target(member["$ref"], path)[2]
+        kind = _type(member, schemas, path)
+        yield [
+            cell_code(prefix + name),
+            kind,
+            "yes" if name in required else "no",
+            _text(told["description"]),
+        ]
+        yield from _rows(member, schemas, path, f"{prefix}{name}.")
+        yield from _rows(member.get("items", {}), schemas, path, f"{prefix}{name}[].")
+
+
+def _type(member: Mapping[str, Any], schemas: _Schemas, path: str) -> str:
+    if "$ref" in member:
+        name, anchor, target = schemas.target(member["$ref"], path)
+        return f"[{name}](#{anchor})" + (" or null" if "null" in target.get("type", ()) else "")
+    if "const" in member:
+        return cell_code(json.dumps(member["const"]))
+    if "enum" in member:
+        return ", ".join(cell_code(json.dumps(item)) for item in member["enum"])
+    given = member.get("type", "any")
+    names = [given] if isinstance(given, str) else list(given)
+    if "items" in member:
+        items = f"array of {_type(member['items'], schemas, path)}"
+        names = [items if name == "array" else name for name in names]
+    return " or ".join(names) + _limits(member)
+
+
+def _limits(member: Mapping[str, Any]) -> str:
+    limits = []
+    if member.get("minLength"):
+        limits.append("not empty")
+    if "minimum" in member:
+        limits.append(f"at least {member['minimum']}")
+    if "maxItems" in member:
+        limits.append("empty" if member["maxItems"] == 0 else f"at most {member['maxItems']} items")
+    if "pattern" in member:
+        limits.append(cell_code(member["pattern"]))
+    return "".join(f", {limit}" for limit in limits)
+
+
+def _condition(rule: Mapping[str, Any]) -> str:
+    """Say in words what an `if` and `then` ask for."""
+    tests, then = rule["if"]["properties"], rule["then"]
+    where = " and ".join(f"{code(name)} is {code(json.dumps(test['const']))}" for name, test in tests.items())
+    required = then.get("required", ())
+    demands = []
+    for name, test in then.get("properties", {}).items():
+        kind, limits = test.get("type"), _limits(test).removeprefix(", ")
+        if kind is None:
+            what = f"{limits}, null or absent"
+        elif kind == "null":
+            what = "null or absent"
+        else:
+            what = f"a {kind}{', ' + limits if limits else ''}{', and required' if name in required else ''}"
+        demands.append(f"{code(name)} is {what}")
+    demands += [f"{code(name)} is required" for name in required if name not in then.get("properties", {})]
+    return f"Where {where}: {'; '.join(demands)}."
+
+
+def _text(description: str) -> str:
+    return description.replace("|", "\\|").replace("<", "&lt;")

@@ -1,0 +1,5 @@
+"""`python -m convspec`."""
+
+from convspec.cli import main
+
+main()

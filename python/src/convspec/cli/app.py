@@ -1,0 +1,74 @@
+"""The `convspec` command: its subcommands, loaded when asked for, and its exit codes.
+
+Bad usage is one line on stderr and exit code 2; a closed pipe ends quietly; Ctrl-C exits 130.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+COMMANDS = {"check": "check", "explain": "explain", "rules": "rules", "schema": "schema"}
+_USAGE, _INTERRUPTED, _PIPE = 2, 130, 141
+
+
+class _Lazy(click.Group):
+    """Imports a command's module when the command is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"convspec.cli.{COMMANDS[cmd_name]}")
+        command: click.Command = module.command
+        return command
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from convspec import __version__
+
+        click.echo(f"convspec {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+def app() -> None:
+    """Check the files in which AI agents keep their conversations."""
+
+
+def main() -> None:
+    """Run the command and exit."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command with `arguments` and return its exit code."""
+    try:
+        code = app.main(args=arguments, prog_name="convspec", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return _USAGE
+    except click.ClickException as error:
+        _complain(error)
+        return _USAGE
+    except click.Abort:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE
+    return code if isinstance(code, int) else 0
+
+
+def _complain(error: click.ClickException) -> None:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "convspec"
+    text = " ".join(error.format_message().split()).removesuffix(".")
+    click.echo(f"{command}: {text} (see {command} --help)", err=True)

@@ -1,0 +1,114 @@
+"""Where the output of a run goes, and in which form."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import IO, Any, Protocol
+
+import click
+
+from convspec import __version__
+from convspec.reporters import concise, full, github, values
+from convspec.scan import Checked
+
+_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What people want to see: infos too or not, and how many findings per file."""
+
+    infos: bool
+    limit: int
+
+
+class Output(Protocol):
+    """Takes the files of a run one after the other."""
+
+    def take(self, checked: Checked) -> None:
+        """Take the next file."""
+
+    def finish(self) -> None:
+        """Take note that no file follows."""
+
+
+@dataclass(slots=True)
+class _Lines:
+    stream: IO[str]
+    settings: Settings
+    name: str
+
+    def take(self, checked: Checked) -> None:
+        infos, limit = self.settings.infos, self.settings.limit
+        if self.name == "full":
+            look = full.Look(_width(self.stream), _painter(self.stream))
+            lines = full.lines(checked.report, checked.excerpts, look, infos=infos, limit=limit)
+        elif self.name == "github":
+            lines = github.lines(checked.report, infos=infos)
+        else:
+            lines = concise.lines(checked.report, infos=infos, limit=limit)
+        for line in lines:
+            self.stream.write(line + "\n")
+
+    def finish(self) -> None:
+        pass
+
+
+@dataclass(slots=True)
+class _Json:
+    stream: IO[str]
+    files: list[dict[str, Any]] = field(default_factory=list)
+
+    def take(self, checked: Checked) -> None:
+        self.files.append(values.file_value(checked.report))
+
+    def finish(self) -> None:
+        json.dump(values.report_value(self.files, __version__), self.stream, indent=2, ensure_ascii=False)
+        self.stream.write("\n")
+
+
+FORMATS = ("full", "concise", "json", "github")
+
+
+def default_format() -> str:
+    """Return the form for stdout where none is asked for."""
+    return "full" if sys.stdout.isatty() else "concise"
+
+
+@contextmanager
+def open_output(name: str, target: str, settings: Settings) -> Iterator[Output]:
+    """Open an output by the name of its form; `target` is a file, or empty for stdout."""
+    if not target:
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(errors="backslashreplace")
+        yield _output(name, sys.stdout, settings)
+        return
+    try:
+        stream = open(target, "w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {target}: {error.strerror}") from error
+    with stream:
+        yield _output(name, stream, settings)
+
+
+def _output(name: str, stream: IO[str], settings: Settings) -> Output:
+    return _Json(stream) if name == "json" else _Lines(stream, settings, name)
+
+
+def _width(stream: IO[str]) -> int:
+    if "COLUMNS" in os.environ or stream.isatty():
+        return max(40, min(_WIDTH, shutil.get_terminal_size((80, 24)).columns))
+    return 80
+
+
+def _painter(stream: IO[str]) -> Any:
+    coloured = stream.isatty() or bool(os.environ.get("FORCE_COLOR"))
+    if os.environ.get("NO_COLOR") or not coloured:
+        return lambda text, colour: text
+    return lambda text, colour: click.style(text, fg=colour or None, bold=True)

@@ -1,0 +1,209 @@
+"""The corpus is right, the reference agrees with it, and every rule and clause is held by a case."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import CASES, ROOT
+from convspec import check, checker, schemas
+from convspec.conformance.cases import Case
+from convspec.conformance.compare import differences
+from convspec.conformance.edits import apply_edits
+from convspec.findings import Fault, Finding
+from convspec.history import checks
+from convspec.reporters.values import file_value
+from convspec.rules import catalogue
+from convspec.weigh import weighed
+
+LaidOut = Callable[[Case], Path]
+
+FORMAT = "history"
+BY_ID = {case.id: case for case in CASES}
+RULES = [rule.id for rule in catalogue().values() if FORMAT in rule.severity]
+NEVER_ALONE = {
+    "attachment-unreadable": "git keeps no file that cannot be read; tested on its own",
+}
+"""Rules that no case can hold, each with the reason."""
+WITHOUT_TWIN = {
+    "file-empty": "an empty file has no sound neighbour",
+}
+"""Rules of which no case can have a twin, each with the reason."""
+
+every_rule = pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in NEVER_ALONE])
+
+
+@pytest.fixture(scope="module")
+def answers(laid_out: LaidOut) -> dict[str, dict[str, Any]]:
+    """What the reference says of every case."""
+    return {case.id: answer(laid_out(case)) for case in CASES}
+
+
+def answer(path: Path) -> dict[str, Any]:
+    return file_value(check(path))
+
+
+def told(case: Case, given: dict[str, Any]) -> list[str]:
+    """Return where an answer is not what the case expects."""
+    infos = case.document.get("infos", False)
+    return differences(case.document["expect"], given, infos=infos, exact=True)
+
+
+def expected(case: Case) -> list[str]:
+    """Return the rules of the findings that a case expects."""
+    return [finding["rule"] for finding in case.document["expect"]["findings"]]
+
+
+def test_the_answer_is_the_expected_one(case: Case, answers: dict[str, dict[str, Any]]) -> None:
+    assert told(case, answers[case.id]) == []
+
+
+def test_every_case_fits_its_schema() -> None:
+    path = "conformance/1.0/case.schema.json"
+    faults = {case.id: schemas.violations(path, case.document) for case in CASES}
+    assert {id: found for id, found in faults.items() if found} == {}
+
+
+def test_no_case_has_a_member_that_the_schema_does_not_know() -> None:
+    schema = schemas.documents()["conformance/1.0/case.schema.json"]
+    for case in CASES:
+        document, inner = case.document, schema["$defs"]
+        assert document.keys() <= schema["properties"].keys(), case.id
+        assert document["expect"].keys() <= inner["expect"]["properties"].keys(), case.id
+        for name, items in (
+            ("edit", document.get("edit", ())),
+            ("setup", document.get("setup", ())),
+            ("finding", document["expect"]["findings"]),
+        ):
+            for item in items:
+                assert item.keys() <= inner[name]["properties"].keys(), case.id
+
+
+def test_every_id_is_the_folder_of_its_case() -> None:
+    for case in CASES:
+        assert case.id == case.folder.relative_to(ROOT / "conformance").as_posix()
+        assert case.id.startswith(case.document["format"] + "/")
+
+
+def test_there_are_at_least_ninety_cases() -> None:
+    assert len(CASES) >= 90
+
+
+def test_every_case_with_findings_has_a_twin_or_says_why_not() -> None:
+    for case in CASES:
+        document = case.document
+        assert ("twin" in document) == ("edit" in document), case.id
+        assert not ("twin" in document and "no_twin" in document), case.id
+        if document["expect"]["findings"]:
+            assert "twin" in document or "no_twin" in document, case.id
+
+
+def test_every_twin_is_free_of_findings(answers: dict[str, dict[str, Any]]) -> None:
+    for case in CASES:
+        twin = case.document.get("twin")
+        if twin is not None:
+            counts = answers[twin]["counts"]
+            assert not counts["errors"] + counts["warnings"], f"{case.id}: {twin}"
+            assert not (case.document.get("infos") and counts["infos"]), f"{case.id}: {twin}"
+
+
+def test_every_twin_and_edit_gives_the_input() -> None:
+    for case in CASES:
+        if "twin" in case.document:
+            made = apply_edits(BY_ID[case.document["twin"]].tree, case.document["edit"])
+            assert made == case.tree, case.id
+
+
+def test_every_expected_finding_is_a_rule_of_the_format_with_its_weight() -> None:
+    for case in CASES:
+        for finding in case.document["expect"]["findings"]:
+            rule = catalogue()[finding["rule"]]
+            assert finding["severity"] == rule.severity[case.document["format"]], case.id
+
+
+@every_rule
+def test_every_rule_fires_alone_and_not_in_the_twin(rule: str, answers: dict[str, dict[str, Any]]) -> None:
+    info = catalogue()[rule].severity[FORMAT] == "info"
+    alone = [
+        case.document.get("twin")
+        for case in CASES
+        if set(expected(case)) == {rule} and (case.document.get("infos") or not info)
+    ]
+    if rule in WITHOUT_TWIN:
+        assert set(alone) == {None}
+    else:
+        assert any(rule not in fired(answers[twin]) for twin in alone if twin)
+
+
+@pytest.mark.parametrize("rule", NEVER_ALONE)
+def test_no_case_holds_a_rule_that_is_said_to_have_none(rule: str) -> None:
+    assert rule in RULES
+    assert not [case.id for case in CASES if rule in expected(case)]
+
+
+def fired(given: dict[str, Any]) -> set[str]:
+    return {finding["rule"] for finding in given["findings"]}
+
+
+def test_every_cited_clause_is_there() -> None:
+    cited = {case.document["clause"] for case in CASES}
+    cited |= {rule.clause[FORMAT] for rule in catalogue().values() if FORMAT in rule.clause}
+    assert cited <= clauses().keys()
+
+
+def test_every_rule_of_the_format_has_a_clause() -> None:
+    assert [rule for rule in RULES if FORMAT not in catalogue()[rule].clause] == []
+
+
+def test_every_clause_with_a_must_is_cited() -> None:
+    cited = {case.document["clause"] for case in CASES}
+    binding = {clause for clause, text in clauses().items() if re.search(r"\bMUST\b", text)}
+    assert len(binding) > 30
+    assert sorted(binding - cited) == []
+
+
+def clauses() -> dict[str, str]:
+    """Return the text of every clause of the specification by page and anchor."""
+    found = {}
+    for page in sorted((ROOT / "docs" / "spec").glob("*.md")):
+        text = re.sub(r"(?ms)^```.*?^```$", "", page.read_text(encoding="utf-8"))
+        for section in re.split(r"(?m)^(?=#+ )", text):
+            anchor = re.match(r"#+ .*\{#([a-z0-9-]+)\}", section)
+            if anchor:
+                found[f"{page.name}#{anchor[1]}"] = section
+    return found
+
+
+@pytest.mark.parametrize("generator", checks.RULES, ids=[rule.__name__ for rule in checks.RULES])
+def test_a_check_switched_off_breaks_a_case(
+    generator: Callable[..., object], laid_out: LaidOut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tuple(rule for rule in checks.RULES if rule is not generator)
+    monkeypatch.setattr(checks, "RULES", left)
+    broken = [case.id for case in CASES if told(case, answer(laid_out(case)))]
+    print(f"without {generator.__name__}: {len(broken)} cases, {', '.join(broken)}")
+    assert broken
+
+
+@every_rule
+def test_a_rule_switched_off_breaks_a_case(
+    rule: str, laid_out: LaidOut, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without(faults: Iterable[Fault], **rest: Any) -> tuple[Finding, ...]:
+        return weighed((fault for fault in faults if fault.rule != rule), **rest)
+
+    monkeypatch.setattr(checker, "weighed", without)
+    broken = [case for case in CASES if rule in expected(case)]
+    assert broken
+    assert all(told(case, answer(laid_out(case))) for case in broken)
+
+
+def test_no_case_of_the_last_release_is_gone() -> None:
+    released = json.loads((Path(__file__).parent / "data" / "released_ids.json").read_bytes())
+    retired = json.loads((ROOT / "conformance" / "retired.json").read_bytes())
+    assert set(released) <= BY_ID.keys() | {entry["id"] for entry in retired}
