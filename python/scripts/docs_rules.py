@@ -34,11 +34,11 @@ def _page(rule: Rule, clauses: dict[str, str], examples: Examples) -> str:
     links = {other: f"{other}.md" for other in catalogue() if other != rule.id}
     clause = ", ".join(f"[{clauses[name]}](../../spec/{name})" for name in rule.clause.values())
     facts = [
-        *([f"Severity in a {name}", _weight(rule, name)] for name in rule.severity),
+        *([f"In a {name}", _weight(rule, name)] for name in rule.severity),
         ["Layer", f"[{rule.layer}](index.md#{rule.layer})"],
         ["Clause", clause or "–"],
         ["Since", rule.since],
-        ["A tolerant reader", f"**{_tolerant(rule.tolerant)}.** {prose(rule.tolerant_text, links)}"],
+        ["Tolerant reader", f"**{_tolerant(rule.tolerant)}.** {prose(rule.tolerant_text, links)}"],
     ]
     parts = [
         generated(SOURCE),

@@ -10,6 +10,7 @@ LONGEST_KEY = 256
 """A pointer stops above a key of more code points than this (history.md#pointers)."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_PLAIN = re.compile("[!-~]{1,64}")
 _NAMES = {
     "messages": "message",
     "attachments": "attachment",
@@ -33,6 +34,11 @@ def bounded(path: Path) -> Path:
 def to_pointer(path: Path) -> str:
     """Write `path` as a JSON Pointer."""
     return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in path)
+
+
+def quoted(id: str, otherwise: str) -> str:
+    """Return an id in quotes for a message, or `otherwise` where it is not fit to be shown."""
+    return f'"{id}"' if _PLAIN.fullmatch(id) else otherwise
 
 
 def describe(pointer: str) -> str:

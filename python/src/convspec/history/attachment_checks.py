@@ -69,11 +69,11 @@ class Attachments:
             return
         found = self.folder.read(name)
         if isinstance(found, Refusal):
-            yield Fault(found.rule, found.message, place)
+            yield Fault(found.rule, found.message, place, target=file)
             return
         if digest is not None and digest != found.sha256:
             message = "the bytes do not have the recorded SHA-256: they changed, or are others"
-            yield Fault("attachment-digest", message, (*path, "sha256"))
+            yield Fault("attachment-digest", message, (*path, "sha256"), target=file)
         self.sizes[path] = found.size
         yield from self._content(attachment, place, found.size, found.head)
 

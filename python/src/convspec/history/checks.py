@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from convspec.findings import Fault, Mention, Path
-from convspec.history.sound import MESSAGES, Sound
+from convspec.history.sound import MESSAGES, Call, Sound
 from convspec.pairing import Judgement, Results, Unanswered
+from convspec.pointers import quoted
 
 WHITE_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -58,26 +59,27 @@ def results(history: Sound) -> Iterator[Fault]:
         elif turn.result is not None:
             judged = judge.result(turn.result, turn.path)
             if judged is not None and not (unread and judged[0] is Judgement.UNMATCHED):
-                yield _result_fault(*judged, (*turn.path, "tool_call_id"))
+                name = quoted(turn.result, "that id")
+                yield _result_fault(*judged, (*turn.path, "tool_call_id"), name)
         elif turn.ends_run:
             judge.other()
         unread = unread or turn.calls_unread
 
 
-def _result_fault(judgement: Judgement, other: Path | None, path: Path) -> Fault:
+def _result_fault(judgement: Judgement, other: Path | None, path: Path, name: str) -> Fault:
     if judgement is Judgement.UNMATCHED or other is None:
-        return Fault("tool-result-unmatched", "no earlier message made the call this result answers", path)
+        return Fault("tool-result-unmatched", f"no earlier message made a call {name}", path)
     number = int(other[1]) + 1
     if judgement is Judgement.DUPLICATE:
         return Fault(
             "tool-result-duplicate",
-            f"message {number} has answered this call already",
+            f"message {number} has answered {name} already",
             path,
             related=(Mention(other, "first answer here"),),
         )
     return Fault(
         "tool-result-misplaced",
-        f"this answers a call of message {number} but does not follow it directly",
+        f"{name} is a call of message {number}, but this does not follow it directly",
         path,
         related=(Mention(other, "the call is here"),),
     )
@@ -85,17 +87,18 @@ def _result_fault(judgement: Judgement, other: Path | None, path: Path) -> Fault
 
 def unanswered_calls(history: Sound) -> Iterator[Fault]:
     """Every call is answered by a later message (history.md#unanswered)."""
-    judge: Unanswered[Path] = Unanswered()
-    places: list[Path] = []
+    judge: Unanswered[Call] = Unanswered()
+    found: list[Call] = []
     for turn in history.turns():
         if turn.result_unread:
             judge.unsure()
         if turn.calls:
-            places += judge.calls((call.id, call.path) for call in turn.calls)
+            found += judge.calls((call.id, call) for call in turn.calls)
         if turn.result is not None:
             judge.result(turn.result)
-    for place in [*places, *judge.left()]:
-        yield Fault("tool-call-unanswered", "no later message answers this call", place)
+    for call in [*found, *judge.left()]:
+        name = quoted(call.id, "this call")
+        yield Fault("tool-call-unanswered", f"no later message answers {name}", call.path)
 
 
 def call_ids(history: Sound) -> Iterator[Fault]:

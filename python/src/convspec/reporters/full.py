@@ -45,12 +45,18 @@ def lines(
         yield f"{hidden:,} more findings are not shown; --max-findings shows more."
         yield ""
     if groups:
-        holds = tally(report.tally)
-        found = weights(report.counts, infos=infos)
-        yield look.paint(printable(report.path), "") + f": {report.verdict}, {found}" + (
-            f" ({holds})" if holds else ""
-        )
+        yield from _summary(report, look, infos=infos)
         yield ""
+
+
+def _summary(report: FileReport, look: Look, *, infos: bool) -> Iterator[str]:
+    path, holds = printable(report.path), tally(report.tally)
+    words = f"{report.verdict}, {weights(report.counts, infos=infos)}" + (f" ({holds})" if holds else "")
+    if len(path) + 2 + len(words) <= look.width:
+        yield f"{look.paint(path, '')}: {words}"
+    else:
+        yield f"{look.paint(path, '')}:"
+        yield f"  {words}"
 
 
 def _group(
@@ -115,9 +121,10 @@ def _window(line: Excerpt, room: int) -> tuple[str, int, int]:
     indent = len(text) - len(text.lstrip(" "))
     start = 0
     if len(text) > room:
-        start = max(0, min(line.caret - room // 3, len(text) - room))
-        start = max(start, min(indent, line.caret))
-    lead = "…" if start else ""
+        start = min(indent, line.caret)
+        if line.caret - start > room // 2:
+            start = line.caret - room // 2
+    lead = "…" if text[:start].strip() else ""
     shown = lead + text[start + len(lead) :]
     if len(shown) > room:
         shown = shown[: room - 1] + "…"

@@ -35,13 +35,12 @@ def place(report: FileReport, line: int | None, column: int | None) -> str:
 
 
 def tally(counted: Mapping[str, int] | None) -> str:
-    """Say what the file holds: `9 messages, 2 attachments (1,204 bytes)`."""
-    if counted is None:
+    """Say what the file holds: `9 messages, 2 attachments`."""
+    if not counted or not counted["messages"]:
         return ""
     words = number(counted["messages"], "message")
     if counted.get("attachments"):
-        size = number(counted["attachment_bytes"], "byte")
-        words += f", {number(counted['attachments'], 'attachment')} ({size})"
+        words += f", {number(counted['attachments'], 'attachment')}"
     return words
 
 
