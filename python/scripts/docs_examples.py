@@ -13,7 +13,7 @@ from convspec import check
 from convspec.conformance.cases import Case, cases
 from convspec.rules import Rule, catalogue
 from docs_edits import document, steps
-from docs_markdown import block, cell_code, code, table
+from docs_markdown import block, code, table
 
 MOST_LINES = 40
 NEIGHBOURS = 8
@@ -143,8 +143,8 @@ def _expected(case: Case) -> str:
     entry = expect["findings"][0]
     extra = [key for key in ("member", "target") if key in entry]
     head = ["severity", "rule", "pointer", *extra]
-    cells = [entry["severity"], cell_code(entry["rule"]), _pointer(entry)]
-    cells += [cell_code(entry[key]) for key in extra]
+    cells = [entry["severity"], code(entry["rule"]), _pointer(entry)]
+    cells += [code(entry[key]) for key in extra]
     what = "one finding" if case.document.get("infos") else "one finding, infos aside"
     return f"Expected: the verdict {code(expect['verdict'])} and {what}.\n\n{table(head, [cells])}"
 
@@ -153,4 +153,4 @@ def _pointer(entry: Mapping[str, Any]) -> str:
     if "pointer" not in entry:
         return "not compared" if catalogue()[entry["rule"]].layer == "json" else "null"
     pointer = entry["pointer"]
-    return "null" if pointer is None else cell_code(pointer or '""')
+    return "null" if pointer is None else code(pointer or '""')

@@ -22,16 +22,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def code(text: str) -> str:
-    """Return text as inline code, whatever backticks it holds. In a table, use `cell_code`."""
+    """Return text as inline code, whatever backticks it holds."""
     runs = [len(run) for run in re.findall("`+", text)]
     fence = "`" * (max(runs, default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") or not text.strip() else ""
     return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def cell_code(text: str) -> str:
-    """Return text as inline code for a table cell."""
-    return code(text).replace("|", "\\|")
 
 
 def value(item: object, limit: int = 120) -> str:

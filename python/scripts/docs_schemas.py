@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docs_markdown import cell_code, code, generated, table
+from docs_markdown import code, generated, table
 
 INTRODUCTION = """The shape of each file is given as JSON Schema, draft 2020-12. The schemas are \
 packed with the tool: `convspec schema` lists them, `convspec schema NAME` prints one.
@@ -50,14 +50,12 @@ def page(schema: Path) -> str:
             continue
         release = folder.rpartition("/")[2]
         parts.append(f"## {name.capitalize()} {release} {{#{_anchor(folder)}}}")
-        rows = [
-            [f"[{_part(path)}](#{_anchor(path)})", cell_code(f"schema/{path}"), status] for path in inside
-        ]
+        rows = [[f"[{_part(path)}](#{_anchor(path)})", code(f"schema/{path}"), status] for path in inside]
         parts.append(table(["schema", "file", "status"], rows))
         for path in inside:
             parts += _schema(schemas, path)
     bundles = [entry for entry in index["files"] if entry["path"].startswith("bundled/")]
-    rows = [[cell_code(f"schema/{entry['path']}"), cell_code(entry["$id"])] for entry in bundles]
+    rows = [[code(f"schema/{entry['path']}"), code(entry["$id"])] for entry in bundles]
     parts += ["## Bundles {#bundles}", table(["file", "id"], rows)]
     return "\n\n".join(parts) + "\n"
 
@@ -110,7 +108,7 @@ def _rows(definition: Mapping[str, Any], schemas: _Schemas, path: str, prefix: s
             told = schemas.target(member["$ref"], path)[2]
         kind = _type(member, schemas, path)
         yield [
-            cell_code(prefix + name),
+            code(prefix + name),
             kind,
             "yes" if name in required else "no",
             _text(told["description"]),
@@ -124,9 +122,9 @@ def _type(member: Mapping[str, Any], schemas: _Schemas, path: str) -> str:
         name, anchor, target = schemas.target(member["$ref"], path)
         return f"[{name}](#{anchor})" + (" or null" if "null" in target.get("type", ()) else "")
     if "const" in member:
-        return cell_code(json.dumps(member["const"]))
+        return code(json.dumps(member["const"]))
     if "enum" in member:
-        return ", ".join(cell_code(json.dumps(item)) for item in member["enum"])
+        return ", ".join(code(json.dumps(item)) for item in member["enum"])
     given = member.get("type", "any")
     names = [given] if isinstance(given, str) else list(given)
     if "items" in member:
@@ -144,7 +142,7 @@ def _limits(member: Mapping[str, Any]) -> str:
     if "maxItems" in member:
         limits.append("empty" if member["maxItems"] == 0 else f"at most {member['maxItems']} items")
     if "pattern" in member:
-        limits.append(cell_code(member["pattern"]))
+        limits.append(code(member["pattern"]))
     return "".join(f", {limit}" for limit in limits)
 
 

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(arguments: list[str]) -> int:
+    """Write, or with --check compare; the exit code is 1 where something is out of date."""
     check = "--check" in arguments
     stale: list[str] = []
     for step in (gen_schema.outputs, gen_corpus.outputs, gen_docs.outputs):

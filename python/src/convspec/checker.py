@@ -79,7 +79,9 @@ def check_source(source: Source, *, format: str | None = None, name: str | None 
     data = source.data
     known = format or recognise(data, name)
     if is_empty(data):
-        findings = weighed([*_mark(data), Fault("file-empty", "the file holds nothing")], format=known, data=data)
+        findings = weighed(
+            [*_mark(data), Fault("file-empty", "the file holds nothing")], format=known, data=data
+        )
         tally = layers.NOTHING if known == layers.FORMAT else None
         return report(source.label, findings, format=known, version=None, tally=tally)
     if known != layers.FORMAT:

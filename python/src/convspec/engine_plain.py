@@ -30,11 +30,13 @@ def _required(validator: Any, names: Any, instance: Any, schema: Any) -> Iterato
                 yield ValidationError(name)
 
 
-_Validator = extend(Draft202012Validator, {"pattern": _pattern, "required": _required})
+_Validator = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator, {"pattern": _pattern, "required": _required}
+)
 
 
 def _refuse(uri: str) -> Any:
-    raise referencing.exceptions.NoSuchResource(ref=uri)
+    raise referencing.exceptions.NoSuchResource(ref=uri)  # type: ignore[call-arg]
 
 
 def _registry() -> Registry[Any]:
@@ -42,7 +44,7 @@ def _registry() -> Registry[Any]:
         (document["$id"], DRAFT202012.create_resource(_undeclared(document)))
         for document in schemas.documents().values()
     ]
-    return Registry(retrieve=_refuse).with_resources(resources)
+    return Registry(retrieve=_refuse).with_resources(resources)  # type: ignore[call-arg]
 
 
 def _undeclared(document: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from convspec.findings import Path
 
@@ -45,7 +46,7 @@ def describe(pointer: str) -> str:
     """Name the place for a person: `/messages/7/tool_calls/0/id` is `message 8, call 1`."""
     tokens = pointer.split("/")[1:]
     names = []
-    for token, index in zip(tokens, tokens[1:], strict=False):
+    for token, index in pairwise(tokens):
         if token in _NAMES and index.isdigit():
             names.append(f"{_NAMES[token]} {int(index) + 1}")
     return ", ".join(names)

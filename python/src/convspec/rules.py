@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from convspec.packaged import read_data
 from convspec.findings import Severity
+from convspec.packaged import read_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ def _rules(entries: list[dict[str, object]]) -> Iterator[Rule]:
     for entry in entries:
         severity = entry.pop("severity")
         clause = entry.pop("clause")
-        assert isinstance(severity, dict) and isinstance(clause, dict)
+        assert isinstance(severity, dict)
+        assert isinstance(clause, dict)
         yield Rule(
             **entry,  # type: ignore[arg-type]
             severity={name: Severity(value) for name, value in severity.items() if value},
@@ -54,6 +55,6 @@ def _rules(entries: list[dict[str, object]]) -> Iterator[Rule]:
 def severity_of(rule: str, format: str | None) -> Severity:
     """Return the weight of a rule in a format; of an unknown format, the heaviest it has."""
     weights = catalogue()[rule].severity
-    if format in weights:
+    if format is not None and format in weights:
         return weights[format]
     return min(weights.values(), key=list(Severity).index)

@@ -36,9 +36,7 @@ class Checked:
     excerpts: Mapping[int, Excerpt]
 
 
-def check_many(
-    paths: Iterable[str | os.PathLike[str]], *, format: str | None = None
-) -> Iterator[FileReport]:
+def check_many(paths: Iterable[str | os.PathLike[str]], *, format: str | None = None) -> Iterator[FileReport]:
     """Check files one after the other and yield their reports in the order of the paths."""
     for path in paths:
         yield check(path, format=format)

@@ -74,10 +74,13 @@ def _walked(top: str, patterns: tuple[_Patterns, ...]) -> Iterator[str]:
             if entry.is_dir(follow_symlinks=False):
                 if entry.name != ".git" and not _ignored(entry.path + os.sep, known):
                     below.append((entry.path, known))
-            elif entry.name.endswith(LOG_SUFFIX) and entry.is_file(follow_symlinks=False):
-                if not _ignored(entry.path, known):
-                    yield entry.path
+            elif _is_log(entry) and not _ignored(entry.path, known):
+                yield entry.path
         work.extend(reversed(below))
+
+
+def _is_log(entry: os.DirEntry[str]) -> bool:
+    return entry.name.endswith(LOG_SUFFIX) and entry.is_file(follow_symlinks=False)
 
 
 def _ignored(path: str, patterns: tuple[_Patterns, ...]) -> bool:

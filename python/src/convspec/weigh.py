@@ -32,9 +32,11 @@ def weighed(
 ) -> tuple[Finding, ...]:
     """Return the findings in file order. `start` is where the document begins in `data`."""
     kept = [_bounded(fault) for fault in faults]
-    spans = _spans(kept, data, start)
-    positions = line_columns(data, (o for span in spans.values() for o in (span.start, span.end)))
-    placed = _Placed(spans, positions)
+    places: list[Fault | Mention] = [*kept, *(mention for fault in kept for mention in fault.related)]
+    wanted = {place.path for place in places if place.span is None and place.path is not None}
+    found = locate(data, wanted, start) if wanted and data else {}
+    spans = [*found.values(), *(place.span for place in places if place.span is not None)]
+    placed = _Placed(found, line_columns(data, (at for span in spans for at in (span.start, span.end))))
     findings = sorted((_finding(fault, format, placed) for fault in kept), key=_order)
     return tuple(_fingerprinted(findings))
 
@@ -63,7 +65,7 @@ def report(
 class _Placed:
     """Where faults stand: by their own span, else by their path."""
 
-    def __init__(self, spans: dict[Path | Span, Span], positions: dict[int, Position]) -> None:
+    def __init__(self, spans: dict[Path, Span], positions: dict[int, Position]) -> None:
         self._spans = spans
         self._positions = positions
 
@@ -78,16 +80,6 @@ def _bounded(fault: Fault) -> Fault:
     if fault.path is None or bounded(fault.path) == fault.path:
         return fault
     return replace(fault, path=bounded(fault.path), member=None)
-
-
-def _spans(faults: list[Fault], data: bytes, start: int) -> dict[Path | Span, Span]:
-    places: list[Fault | Mention] = [*faults]
-    places += [mention for fault in faults for mention in fault.related]
-    known: dict[Path | Span, Span] = {p.span: p.span for p in places if p.span is not None}
-    wanted = {p.path for p in places if p.span is None and p.path is not None}
-    if wanted and data:
-        known.update(locate(data, wanted, start))
-    return known
 
 
 def _finding(fault: Fault, format: str | None, placed: _Placed) -> Finding:

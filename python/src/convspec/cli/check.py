@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
@@ -42,29 +43,46 @@ def _formats(ctx: click.Context, parameter: click.Parameter, given: tuple[str, .
     return chosen
 
 
-def _rule_option(name: str, help: str) -> Any:
+def _rule_option(name: str, help: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     return click.option(name, multiple=True, metavar="RULE[,RULE…]", callback=_rules, help=help)
 
 
 @click.command("check", no_args_is_help=True)
 @click.argument("paths", nargs=-1, metavar="PATHS…")
-@click.option("--format", "formats", multiple=True, metavar="FORMAT[:FILE]", callback=_formats,
-              help=f"One of {', '.join(FORMATS)}; repeatable. Default: full on a terminal, else concise.")
-@click.option("--as", "as_format", type=click.Choice(["history", "session"]), help="Take every input for this format.")
-@click.option("--stdin-filename", metavar="NAME", help="What standard input (-) is recognised and reported by.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out of folders what matches (as in .gitignore).")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="FORMAT[:FILE]",
+    callback=_formats,
+    help=f"One of {', '.join(FORMATS)}; repeatable. Default: full on a terminal, else concise.",
+)
+@click.option(
+    "--as", "as_format", type=click.Choice(["history", "session"]), help="Take every input for this format."
+)
+@click.option(
+    "--stdin-filename", metavar="NAME", help="What standard input (-) is recognised and reported by."
+)
+@click.option(
+    "--exclude", multiple=True, metavar="GLOB", help="Leave out of folders what matches (as in .gitignore)."
+)
 @click.option("--strict", is_flag=True, help="Warnings count for the exit code.")
 @click.option("--info", "infos", is_flag=True, help="Show infos too.")
 @_rule_option("--select", "Judge by these rules only.")
 @_rule_option("--ignore", "Leave these rules out.")
 @_rule_option("--error", "Weigh these rules as errors.")
 @_rule_option("--warn", "Weigh these rules as warnings.")
-@click.option("--max-findings", type=click.IntRange(min=1), default=50, show_default=True, metavar="N",
-              help="Show people at most N findings per file.")
+@click.option(
+    "--max-findings",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Show people at most N findings per file.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No summary and no progress on stderr.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every file on stderr, valid ones too.")
-@click.pass_context
-def command(ctx: click.Context, paths: tuple[str, ...], **options: Any) -> int:
+def command(paths: tuple[str, ...], **options: Any) -> int:
     """Check files, folders, or standard input (-).
 
     A folder that holds history.json is one input; any other folder is searched for such folders and
@@ -73,7 +91,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], **options: Any) -> int:
     Exit codes: 0 every file valid, 1 a file invalid, 2 could not judge, 3 a file of a newer version.
     """
     if not paths:
-        raise click.UsageError("no path given", ctx)
+        raise click.UsageError("no path given", click.get_current_context())
     return _run(paths, options)
 
 

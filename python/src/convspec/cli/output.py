@@ -89,12 +89,16 @@ def open_output(name: str, target: str, settings: Settings) -> Iterator[Output]:
             sys.stdout.reconfigure(errors="backslashreplace")
         yield _output(name, sys.stdout, settings)
         return
-    try:
-        stream = open(target, "w", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise click.ClickException(f"cannot write {target}: {error.strerror}") from error
-    with stream:
+    with _opened(target) as stream:
         yield _output(name, stream, settings)
+
+
+def _opened(target: str) -> IO[str]:
+    try:
+        return open(target, "w", encoding="utf-8", newline="\n")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "its name cannot be used"
+        raise click.ClickException(f"cannot write {target}: {reason}") from error
 
 
 def _output(name: str, stream: IO[str], settings: Settings) -> Output:

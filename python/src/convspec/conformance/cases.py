@@ -40,12 +40,12 @@ class Case:
     def laid_out(self, scratch: Path) -> Path:
         """Return the path of the input; where the case has setup steps, in a copy below `scratch`."""
         if not self.document.get("setup"):
-            return self.folder / self.document["input"]
+            return self.folder / str(self.document["input"])
         copy = scratch / self.id
         shutil.copytree(self.folder, copy)
         for step in self.document["setup"]:
             _set_up(copy, step)
-        return copy / self.document["input"]
+        return copy / str(self.document["input"])
 
 
 def _set_up(folder: Path, step: Mapping[str, str]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from convspec.rules import catalogue
 
+
 def differences(
     expect: Mapping[str, Any], answer: Mapping[str, Any], *, infos: bool, exact: bool = False
 ) -> list[str]:

@@ -62,10 +62,14 @@ class Attachments:
         place = (*path, "file")
         name = stored_name(file)
         if name is None:
-            yield Fault("attachment-path", f'"file" is not {ATTACHMENTS}/ and one name; it was not opened', place)
+            yield Fault(
+                "attachment-path", f'"file" is not {ATTACHMENTS}/ and one name; it was not opened', place
+            )
             return
         if self.folder is None:
-            yield Fault("attachment-needs-folder", "the document came without the folder it is stored in", place)
+            yield Fault(
+                "attachment-needs-folder", "the document came without the folder it is stored in", place
+            )
             return
         found = self.folder.read(name)
         if isinstance(found, Refusal):
@@ -85,9 +89,7 @@ class Attachments:
         self.sizes[path] = read.size
         yield from self._content(attachment, (*path, "data"), read.size, read.head)
 
-    def _content(
-        self, attachment: dict[str, Any], place: Path, size: int, head: bytes
-    ) -> Iterator[Fault]:
+    def _content(self, attachment: dict[str, Any], place: Path, size: int, head: bytes) -> Iterator[Fault]:
         if size == 0:
             yield Fault("attachment-empty", "the attachment has no bytes", place)
         path = place[:-1]

@@ -29,7 +29,8 @@ _KEY_BEFORE = re.compile(rb'"[A-Za-z0-9_]{1,40}"[ \t\r\n]*:[ \t\r\n]*\Z')
 _PLAIN = re.compile("[!-~]{1,100}")
 _TOKEN = re.compile(
     rb'(?P<space>[ \t\r\n]+)|(?P<mark>[{}\[\],:])|(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*+"?)'
-    rb"|(?P<word>true|false|null|NaN|-?Infinity)|(?P<number>-?[0-9][0-9.eE+-]*+)|(?P<other>[^ \t\r\n{}\[\],:\"]+)"
+    rb"|(?P<word>true|false|null|NaN|-?Infinity)|(?P<number>-?[0-9][0-9.eE+-]*+)"
+    rb"|(?P<other>[^ \t\r\n{}\[\],:\"]+)"
 )
 
 
@@ -114,7 +115,9 @@ def _shown(line: bytes, place: Place) -> Iterator[tuple[int, int, str]]:
         elif kind == "number" and (hidden or key not in NUMBERS):
             text = "<number>"
         elif kind == "other":
-            text = text if len(text) == 1 and not text.isalnum() and text.isascii() else f"<{len(token)} bytes>"
+            text = (
+                text if len(text) == 1 and not text.isalnum() and text.isascii() else f"<{len(token)} bytes>"
+            )
         yield match.start(), match.end(), text
 
 

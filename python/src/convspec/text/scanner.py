@@ -139,7 +139,9 @@ class Scanner:
         elif key not in frame.repeated:
             frame.repeated.add(key)
             first = Mention((*holder, key), "first used here", frame.key_spans[key])
-            self._fault("json-duplicate-key", "this key is in the object already", (*holder, key), span, first)
+            self._fault(
+                "json-duplicate-key", "this key is in the object already", (*holder, key), span, first
+            )
         frame.key = key
         self._skip_space()
         if not self._at(b":"):
@@ -148,9 +150,7 @@ class Scanner:
     def _path(self, levels: int | None = None) -> Path:
         """Return the path of the value being read, or of the container `levels` deep."""
         frames = self._stack if levels is None else self._stack[:levels]
-        return tuple(
-            len(frame.value) if isinstance(frame.value, list) else frame.key for frame in frames
-        )
+        return tuple(len(frame.value) if isinstance(frame.value, list) else frame.key for frame in frames)
 
     # Scalars
 
@@ -216,11 +216,11 @@ class Scanner:
             return token[1:-1].decode()
         text: str = json.loads(token)
         span = Span(begin, end + 1)
-        where = self._path if holder is None else lambda: holder
+        where = self._path() if holder is None else holder
         if "\0" in text:
-            self._fault("text-nul", "a string holds the character U+0000", where(), span)
+            self._fault("text-nul", "a string holds the character U+0000", where, span)
         if _SURROGATE.search(text):
-            self._fault("text-surrogate", "a string holds half of a surrogate pair", where(), span)
+            self._fault("text-surrogate", "a string holds half of a surrogate pair", where, span)
         return text
 
     # Faults
@@ -244,9 +244,7 @@ class Scanner:
     def _impossible(self, offset: int, wanted: str) -> Fatal:
         if offset >= len(self.data):
             return self._truncated("the document ends before it is complete")
-        return Fatal(
-            Fault("json-syntax", f"not JSON: expected {wanted}", span=Span(offset, offset + 1))
-        )
+        return Fatal(Fault("json-syntax", f"not JSON: expected {wanted}", span=Span(offset, offset + 1)))
 
     def _truncated(self, message: str, *, in_string: bool = False) -> Fatal:
         end = len(self.data.rstrip(b" \t\r\n")) if not in_string else len(self.data)

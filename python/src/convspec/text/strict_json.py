@@ -129,11 +129,11 @@ _parse: Callable[[bytes], Any] = _accept_with_json if jiter is None else _accept
 
 def _plain(value: Any) -> bool:
     """Say whether no number and no depth in `value` breaks a rule. Level by level, no recursion."""
-    level = [[value]]
+    level: list[Any] = [[value]]
     for _ in range(DEEPEST + 1):
         below: list[Any] = []
         for container in level:
-            for item in container.values() if type(container) is dict else container:
+            for item in container.values() if isinstance(container, dict) else container:
                 kind = type(item)
                 if kind is str:
                     continue
