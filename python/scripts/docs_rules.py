@@ -73,8 +73,8 @@ def _index() -> str:
         generated(SOURCE),
         "# Rules",
         f"A finding names its rule. There are {len(rules)} rules, and each has a page: what it says, why it "
-        "matters, what to do, and an example. `convspec explain RULE` prints the same text. The ids never "
-        "change.",
+        "matters, what to do, and an example. `convspec explain RULE` prints all but the example. The ids "
+        "never change.",
         "A check runs in layers, in the order of this page. A later layer looks only at what the earlier "
         "ones left sound ([History 7.1](../../spec/history.md#layers)).",
         "What the severities mean, and where to begin, is on the page "

@@ -21,6 +21,13 @@ class _Lazy(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command. A closed pipe is met here: click itself would exit with 1, "invalid"."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return _silenced()
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
@@ -64,9 +71,14 @@ def run(arguments: list[str]) -> int:
     except click.Abort:
         return _INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _PIPE
+        return _silenced()
     return code if isinstance(code, int) else 0
+
+
+def _silenced() -> int:
+    """Let nothing more be written to the closed pipe, also when Python flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return _PIPE
 
 
 def _complain(error: click.ClickException) -> None:

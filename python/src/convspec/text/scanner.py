@@ -24,6 +24,7 @@ EXACT = 2**53 - 1
 """The largest integer that every reader holds exactly (history.md#numbers)."""
 
 _LONGEST_INTEGER = 4300  # reading a longer one takes quadratic time, and Python refuses it
+_ALWAYS_READ = sys.int_info.str_digits_check_threshold  # no limit can be set below it
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LITERALS = {b"t": (b"true", True), b"f": (b"false", False), b"n": (b"null", None)}
 _NON_FINITE = (b"NaN", b"Infinity", b"-Infinity")
@@ -187,7 +188,8 @@ class Scanner:
             raise self._impossible(end + 1, "a digit")
         self.position = end
         if match["fraction"] is None and match["exponent"] is None:
-            number = int(self.data[begin : min(end, begin + _longest_integer())])
+            read = end if end - begin <= _ALWAYS_READ else min(end, begin + _longest_integer())
+            number = int(self.data[begin:read])
             if abs(number) > EXACT:
                 self._fault(
                     "json-number-precision",

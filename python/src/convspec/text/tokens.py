@@ -21,7 +21,7 @@ NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?P<fraction>\.[0-9]++)?(?P<exponent>
 SCALAR = re.compile(rb"[-+.0-9A-Za-z]*+")
 """In sound JSON, a number or a literal."""
 
-SKIP = re.compile(rb'[^"\[\]{}]*+(?:"(?:[^"\\]|\\.)*+"[^"\[\]{}]*+)*+', re.DOTALL)
+SKIP = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+', re.DOTALL)
 """In sound JSON, everything up to the next bracket."""
 
 ESCAPED_PREFIX = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?\Z")
