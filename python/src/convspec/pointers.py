@@ -34,7 +34,11 @@ def bounded(path: Path) -> Path:
 
 def to_pointer(path: Path) -> str:
     """Write `path` as a JSON Pointer."""
-    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in path)
+    return "".join([f"/{token}" if isinstance(token, int) else "/" + _escaped(token) for token in path])
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
 
 
 def quoted(id: str, otherwise: str) -> str:

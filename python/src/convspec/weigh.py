@@ -37,8 +37,9 @@ def weighed(
     found = locate(data, wanted, start) if wanted and data else {}
     spans = [*found.values(), *(place.span for place in places if place.span is not None)]
     placed = _Placed(found, line_columns(data, (at for span in spans for at in (span.start, span.end))))
-    findings = sorted((_finding(fault, format, placed) for fault in kept), key=_order)
-    return tuple(_fingerprinted(findings))
+    located = sorted((_Located(fault, placed.of(fault)) for fault in kept), key=_Located.order)
+    fingerprints = _Fingerprints()
+    return tuple(_finding(one, format, placed, fingerprints) for one in located)
 
 
 def report(
@@ -62,6 +63,9 @@ def report(
     return FileReport(path, format, version, verdict, findings, counted)
 
 
+_At = tuple[Span, Position, Position]
+
+
 class _Placed:
     """Where faults stand: by their own span, else by their path."""
 
@@ -69,11 +73,49 @@ class _Placed:
         self._spans = spans
         self._positions = positions
 
-    def of(self, place: Fault | Mention) -> tuple[Span, Position, Position] | None:
+    def of(self, place: Fault | Mention) -> _At | None:
         span = place.span or (None if place.path is None else self._spans.get(place.path))
         if span is None:
             return None
         return span, self._positions[span.start], self._positions[span.end]
+
+
+class _Located:
+    """A fault with its place and pointer."""
+
+    __slots__ = ("at", "fault", "pointer")
+
+    def __init__(self, fault: Fault, at: _At | None) -> None:
+        self.fault = fault
+        self.at = at
+        self.pointer = None if fault.path is None else to_pointer(fault.path)
+
+    def order(self) -> tuple[int, int, str, str, str, str]:
+        line, column = (0, 0) if self.at is None else (self.at[1].line, self.at[1].column)
+        fault = self.fault
+        return line, column, fault.rule, self.pointer or "", fault.member or "", fault.target or ""
+
+
+class _Fingerprints:
+    """Gives each finding a name that stays when other parts of the file change.
+
+    Inside a record it is made from the record's id and the place below the record.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[bytes, int] = {}
+
+    def of(self, fault: Fault, pointer: str | None) -> str:
+        place = pointer or ""
+        if fault.record_id is not None:
+            place = fault.record_id + "\0" + "/".join(place.split("/")[3:])
+        parts = (fault.rule, place, fault.member or "", fault.target or "")
+        name = "\0".join(parts).encode("utf-8", "replace")
+        again = self._seen.get(name, 0)
+        self._seen[name] = again + 1
+        if again:
+            name += b"\0%d" % again
+        return hashlib.sha256(name).hexdigest()[:32]
 
 
 def _bounded(fault: Fault) -> Fault:
@@ -82,8 +124,8 @@ def _bounded(fault: Fault) -> Fault:
     return replace(fault, path=bounded(fault.path), member=None)
 
 
-def _finding(fault: Fault, format: str | None, placed: _Placed) -> Finding:
-    at = placed.of(fault)
+def _finding(located: _Located, format: str | None, placed: _Placed, fingerprints: _Fingerprints) -> Finding:
+    fault, at = located.fault, located.at
     line = column = end_column = offset = None
     if at is not None:
         span, begin, end = at
@@ -97,11 +139,12 @@ def _finding(fault: Fault, format: str | None, placed: _Placed) -> Finding:
         column=column,
         end_column=end_column,
         offset=offset,
-        pointer=None if fault.path is None else to_pointer(fault.path),
+        pointer=located.pointer,
         record_id=fault.record_id,
         member=fault.member,
         target=fault.target,
         related=tuple(_related(mention, placed) for mention in fault.related),
+        fingerprint=fingerprints.of(fault, located.pointer),
     )
 
 
@@ -109,34 +152,3 @@ def _related(mention: Mention, placed: _Placed) -> Related:
     at = placed.of(mention)
     line = None if at is None else at[1].line
     return Related(line, to_pointer(bounded(mention.path)), mention.message)
-
-
-def _order(finding: Finding) -> tuple[int, int, str, str, str, str]:
-    return (
-        finding.line or 0,
-        finding.column or 0,
-        finding.rule,
-        finding.pointer or "",
-        finding.member or "",
-        finding.target or "",
-    )
-
-
-def _fingerprinted(findings: list[Finding]) -> Iterable[Finding]:
-    """Give each finding a name that stays when other parts of the file change.
-
-    Inside a record it is made from the record's id and the place below the record.
-    """
-    seen: dict[str, int] = {}
-    for finding in findings:
-        place = finding.pointer or ""
-        if finding.record_id is not None:
-            place = finding.record_id + "\0" + "/".join(place.split("/")[3:])
-        parts = (finding.rule, place, finding.member or "", finding.target or "")
-        base = "\0".join(parts).encode("utf-8", "replace")
-        digest = hashlib.sha256(base).hexdigest()[:32]
-        again = seen.get(digest, 0)
-        seen[digest] = again + 1
-        if again:
-            digest = hashlib.sha256(base + b"\0%d" % again).hexdigest()[:32]
-        yield replace(finding, fingerprint=digest)

@@ -47,7 +47,7 @@ def results(history: Sound) -> Iterator[Fault]:
     """A result answers an earlier call, once, right behind it (history.md#pairing)."""
     judge: Results[Path] = Results()
     unread = False
-    for turn in history.turns():
+    for turn in history.turns:
         if turn.calls:
             for place, earlier in judge.calls((call.id, call.path) for call in turn.calls):
                 yield Fault(
@@ -89,7 +89,7 @@ def unanswered_calls(history: Sound) -> Iterator[Fault]:
     """Every call is answered by a later message (history.md#unanswered)."""
     judge: Unanswered[Call] = Unanswered()
     found: list[Call] = []
-    for turn in history.turns():
+    for turn in history.turns:
         if turn.result_unread:
             judge.unsure()
         if turn.calls:
@@ -103,7 +103,7 @@ def unanswered_calls(history: Sound) -> Iterator[Fault]:
 
 def call_ids(history: Sound) -> Iterator[Fault]:
     """The calls of one message have different ids (history.md#call-ids)."""
-    for turn in history.turns():
+    for turn in history.turns:
         first: dict[str, Path] = {}
         for call in turn.calls:
             known = first.setdefault(call.id, call.path)

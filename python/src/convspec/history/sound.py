@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from convspec.findings import Path
@@ -85,14 +86,15 @@ class Sound:
                 if isinstance(item, dict):
                     yield (MESSAGES, index, "tool_calls", place), item
 
-    def turns(self) -> Iterator[Turn]:
-        """Yield every message in the list as a turn (history.md#gaps)."""
-        for index, message in enumerate(self._listed):
-            path: Path = (MESSAGES, index)
-            if isinstance(message, dict):
-                yield self._turn(path, message)
-            else:
-                yield Turn(path, calls_unread=True, result_unread=True, ends_run=False)
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """Every message in the list as a turn (history.md#gaps)."""
+        return tuple(
+            self._turn((MESSAGES, index), message)
+            if isinstance(message, dict)
+            else Turn((MESSAGES, index), calls_unread=True, result_unread=True, ends_run=False)
+            for index, message in enumerate(self._listed)
+        )
 
     def _turn(self, path: Path, message: dict[str, Any]) -> Turn:
         calls, unread = self._calls(path, message)
