@@ -59,11 +59,14 @@ class Place:
 
 def excerpt(data: bytes, place: Place) -> Excerpt:
     """Return the line of `data` that holds the place, made fit to be shown."""
-    begin = data.rfind(b"\n", 0, place.offset) + 1
-    end = data.find(b"\n", place.offset)
-    end = len(data) if end < 0 else end
+    # Never look further than a line that is shown may be long: a line can hold the whole file.
+    floor = max(0, place.offset - _LONGEST_LINE)
+    ceiling = min(len(data), place.offset + _LONGEST_LINE)
+    begin = max(floor, data.rfind(b"\n", floor, place.offset) + 1)
+    end = data.find(b"\n", place.offset, ceiling)
+    end = ceiling if end < 0 else end
     lead = ""
-    if end - begin > _LONGEST_LINE:
+    if end - begin > _LONGEST_LINE or (begin == floor and floor > 0):
         key = _KEY_BEFORE.search(data[max(begin, place.offset - _BEFORE) : place.offset])
         start = place.offset - (len(key[0]) if key else 0)
         lead, begin = ("… " if start > begin else ""), start
