@@ -442,9 +442,8 @@ class TestSwapsInBetween:
 
         swapping("history.json", swap)
         report = home.check()
-        assert [(f.rule, f.message) for f in report.findings] == [
-            ("file-unreadable", "it is no regular file")
-        ]
+        assert rules(report) == ["file-unreadable"]
+        assert report.tally is None
 
 
 class TestTheSystemRefuses:
@@ -476,7 +475,8 @@ class TestTheSystemRefuses:
     def test_to_give_the_document(self, home: Home, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
         self.refusing(monkeypatch, "history.json", number)
         report = home.check("attachments/a.txt")
-        assert [(f.rule, f.message) for f in report.findings] == [("file-unreadable", os.strerror(number))]
+        assert rules(report) == ["file-unreadable"]
+        assert os.strerror(number) in report.findings[0].message
         assert (report.verdict.value, report.tally) == ("unreadable", None)
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
@@ -810,5 +810,7 @@ class TestMediaTypes:
                 inline = history(
                     user("m1", attachments=[{"mime": "x/y", "filename": "a", "data": encoded(data)}])
                 )
-                messages = [f.message for f in convspec.check(inline).findings]
-                assert messages == [f"the bytes are {type}"]
+                findings = convspec.check(inline).findings
+                assert [(f.rule, type in f.message) for f in findings] == [
+                    ("attachment-media-mismatch", True)
+                ]

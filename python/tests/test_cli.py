@@ -206,7 +206,7 @@ class TestForms:
         document = json.dumps({"version": 1, "messages": [message] * 61})
         people = run("check", "-", "--max-findings", "7", input=document)
         assert people.stdout.count("\n") == 8
-        assert people.stdout.endswith("53 more not shown (--max-findings)\n")
+        assert people.stdout.endswith("not shown: message-id-duplicate (53); --max-findings shows more\n")
         assert people.stderr == "60 errors in 1 of 1 file\n"
         machine = run("check", "-", "--format", "github", "--max-findings", "7", input=document)
         assert machine.stdout.count("\n") == 60
@@ -222,6 +222,120 @@ class TestForms:
     def test_nothing_printed_is_wider_than_80_columns_but_paths(self, run: Run) -> None:
         out = run("check", "--format", "full", CASES / "document" / "many-faults").stdout
         assert max(len(line) for line in out.splitlines() if str(CASES) not in line) <= 80
+
+
+class TestNothingIsLost:
+    def test_a_report_is_never_written_over_what_is_checked(self, run: Run, tmp_path: Path) -> None:
+        before = (VALID / "history.json").read_bytes()
+        (tmp_path / "history.json").write_bytes(before)
+        (tmp_path / "other-name").symlink_to("history.json")
+        for target in ("history.json", "./history.json", "other-name"):
+            done = run("check", ".", "--format", f"json:{target}")
+            assert done.returncode == 2
+            assert "over a file that is checked" in done.stderr
+        assert (tmp_path / "history.json").read_bytes() == before
+
+    def test_two_reports_are_never_written_to_one_file(self, run: Run) -> None:
+        done = run("check", VALID, "--format", "json:a.out", "--format", "full:./a.out")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+    def test_what_was_not_judged_cannot_be_wished_valid(self, run: Run) -> None:
+        torn = '{"version": 1, "messages": ['
+        assert run("check", "-", "--ignore", "json-truncated", input=torn).returncode == 1
+        assert run("check", "-", "--select", "attachment-digest", input=torn).returncode == 1
+        assert run("check", "-", "--warn", "json-truncated", input=torn).returncode == 1
+
+    def test_one_rule_never_hides_another(self, run: Run) -> None:
+        messages: list[dict[str, object]] = [
+            {"id": f"m{n}", "role": "user", "content": n} for n in range(100)
+        ]
+        messages.append({"id": "m1", "role": "user", "content": " "})
+        document = json.dumps({"version": 1, "messages": messages})
+        for form in ("full", "concise"):
+            out = run("check", "-", "--format", form, "--max-findings", "5", input=document).stdout
+            for rule in ("schema-type", "message-id-duplicate", "message-blank"):
+                assert rule in out
+        full = run("check", "-", "--format", "full", input=document).stdout
+        assert "error: wrong JSON type (100 times)  [schema-type]" in full
+        assert "97 more: line 1 (message 4), " in full
+
+
+class TestSecrets:
+    """The word SECRET stands where a conversation could hold one; no form for people prints it."""
+
+    DOCUMENTS = (
+        # inside arguments, under a key that stops the pointer
+        '{"version":1,"messages":[\n{"id":"m1","role":"assistant","content":"x","tool_calls":[{"id":"c1",'
+        '"name":"x","arguments":\n {"id":"SECRET","name":"SECRET","k\\ud800":1}}]}\n]}',
+        # a line that begins inside arguments
+        '{"version":1,"messages":[{"id":"","role":"assistant","content":"x","tool_calls":[{"id":"c","name":"n",'
+        '"arguments":{\n "id":"SECRET","role":"SECRET","name":"SECRET"},"id":""}]}]}',
+        # members of other formats
+        '{"version":1,"messages":[{"id":"m","role":"user","content":[{"type":"SECRET","name":"SECRET"}],'
+        '"input":{"id":"SECRET"},"name":"SECRET","meta":{"file":"SECRET"}}]}',
+        # keys of arguments
+        '{"version":1,"messages":[{"id":"m","role":"assistant","content":"x","tool_calls":[{"id":"c","name":"n",'
+        '"arguments":{"SECRET":"a\\u0000b","x":{"SECRET":99999999999999999999}}}]}]}',
+        # a lost quote turns text into a key
+        '{"version":1,"messages":[{"id":"m","role":"user","content":"x","a SECRET b":1}]}',
+        # broken JSON
+        '{"version":1,"messages":[{"id":"SECRET","role":"user","content":"he said "SECRET" twice"}]}',
+        '{"version":1,"messages":[{"id":"m","role":"user","content":"a SECRET',
+        '{"version":1,"messages":[{"id":"m","role":SECRET}]}',
+        # ids that are no ids, and words that are none
+        '{"version":"SECRET","messages":[{"id":"m","role":"SECRET IS","content":1,"kind":"SECRET"}]}',
+    )
+
+    @pytest.mark.parametrize("document", DOCUMENTS)
+    @pytest.mark.parametrize("form", ["full", "concise", "github"])
+    def test_are_not_printed(self, run: Run, document: str, form: str) -> None:
+        done = run("check", "-", "--info", "--as", "history", "--format", form, input=document)
+        assert done.returncode in (0, 1)
+        assert done.stdout
+        assert "SECRET" not in done.stdout + done.stderr
+
+    def test_terminal_controls_are_escaped(self, run: Run, tmp_path: Path) -> None:
+        folder = tmp_path / "a\x1b[31m\u202e\n::error::b"
+        folder.mkdir()
+        (folder / "history.json").write_text('{"version":1,"messages":[],"x\\u001b":1,"y":NaN}')
+        for form in ("full", "concise", "github"):
+            done = run("check", "-v", "--info", "--format", form, ".", folder)
+            printed = done.stdout + done.stderr
+            assert done.returncode == 1
+            assert not any(character in printed for character in "\x1b\u202e")
+            assert "\n::error::" not in printed
+
+
+class TestStreams:
+    """A stream that is closed or full gives one line or none, and never the code for "invalid"."""
+
+    def shell(self, script: str) -> subprocess.CompletedProcess[str]:
+        command = ["bash", "-c", script, sys.executable, str(VALID)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    @pytest.mark.parametrize("what", ['check --format json "$1"', "explain json-syntax", "rules"])
+    def test_a_full_disk_is_one_line_and_exit_code_2(self, what: str) -> None:
+        done = self.shell(f'"$0" -m convspec {what} >/dev/full')
+        assert done.returncode == 2
+        assert done.stderr.endswith("convspec: cannot write the output: No space left on device\n")
+        assert "Traceback" not in done.stderr
+
+    def test_a_full_stderr_changes_nothing(self) -> None:
+        assert self.shell('"$0" -m convspec check "$1" 2>/dev/full').returncode == 0
+        assert self.shell('"$0" -m convspec check --bad 2>/dev/full').returncode == 2
+
+    def test_closed_streams_change_nothing(self) -> None:
+        assert self.shell('"$0" -m convspec check "$1" >&-').returncode == 0
+        assert self.shell('"$0" -m convspec check "$1" 2>&-').returncode == 0
+        done = self.shell('"$0" -m convspec check - <&-')
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+
+    def test_an_encoding_that_lacks_characters_is_no_obstacle(self, run: Run) -> None:
+        done = run("explain", "attachment-digest", PYTHONIOENCODING="ascii")
+        assert (done.returncode, done.stderr) == (0, "")
+        document = '{"version": 1, "messages": [], "é": 1}'
+        report = run("check", "-", "--format", "json", input=document, PYTHONIOENCODING="latin-1").stdout
+        assert json.loads(report)["files"][0]["findings"][0]["member"] == "é"
 
 
 class TestTheRest:

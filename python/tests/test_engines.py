@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from convspec import schemas
+from convspec import engines, schemas
 from convspec.schemas import Violation
 from inputs import corpus_values
 
@@ -44,8 +44,8 @@ FOREIGN: tuple[Any, ...] = (
 
 def both(path: str, instance: Any) -> tuple[list[Violation], list[Violation]]:
     """Return what the fast and what the plain engine find, with `expected` told apart by type."""
-    fast = schemas.violations(path, instance, by=schemas.engine(path))
-    plain = schemas.violations(path, instance, by=schemas.plain_engine(path))
+    fast = engines.violations(path, instance, by=engines.engine(path))
+    plain = engines.violations(path, instance, by=engines.plain_engine(path))
     assert repr(fast) == repr(plain), (path, instance)
     return fast, plain
 
@@ -171,7 +171,7 @@ class TestViolations:
     def test_there_is_at_most_one_for_a_place_and_a_missing_member(self) -> None:
         mutator = Mutator(7, short_documents())
         for _ in range(300):
-            found = schemas.violations(HISTORY, mutator.document())
+            found = engines.violations(HISTORY, mutator.document())
             assert len({(violation.path, violation.member) for violation in found}) == len(found)
 
     @pytest.mark.parametrize(
@@ -188,25 +188,25 @@ class TestViolations:
             ("id", "", "minLength", 1),
         ],
     )
-    @pytest.mark.parametrize("by", [schemas.engine, schemas.plain_engine])
+    @pytest.mark.parametrize("by", [engines.engine, engines.plain_engine])
     def test_the_first_keyword_that_fails_is_the_one(
         self, by: Any, member: str, value: Any, keyword: str, expected: Any
     ) -> None:
         path = "history/1.0/message.schema.json"
         message = {"id": "m", "role": "user", "content": "", member: value}
-        found = [v for v in schemas.violations(path, message, by=by(path)) if v.path == (member,)]
+        found = [v for v in engines.violations(path, message, by=by(path)) if v.path == (member,)]
         assert found == [Violation((member,), keyword, expected)]
 
-    @pytest.mark.parametrize("by", [schemas.engine, schemas.plain_engine])
+    @pytest.mark.parametrize("by", [engines.engine, engines.plain_engine])
     def test_a_line_feed_behind_the_digits_does_not_match(self, by: Any) -> None:
         path = "history/1.0/attachment.schema.json"
         for digest, bad in (("0" * 64, 0), ("0" * 64 + "\n", 1), ("\n" + "0" * 64, 1), ("0" * 64 + "\r", 1)):
             attachment = {"mime": "a/b", "filename": "", "sha256": digest}
-            assert len(schemas.violations(path, attachment, by=by(path))) == bad
+            assert len(engines.violations(path, attachment, by=by(path))) == bad
 
-    @pytest.mark.parametrize("by", [schemas.engine, schemas.plain_engine])
+    @pytest.mark.parametrize("by", [engines.engine, engines.plain_engine])
     def test_an_instance_is_left_as_it_was(self, by: Any) -> None:
         for value in corpus_values()[:100]:
             before = repr(value)
-            schemas.violations(HISTORY, value, by=by(HISTORY))
+            engines.violations(HISTORY, value, by=by(HISTORY))
             assert repr(value) == before

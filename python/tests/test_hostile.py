@@ -187,6 +187,11 @@ class TestFindings:
         assert weight(report) <= 600 * len(report.findings)
         assert len({finding.fingerprint for finding in report.findings}) == len(report.findings)
 
+    @pytest.mark.parametrize("length", [127, 128, 129, MEGABYTE])
+    def test_of_a_message_with_a_long_id_carry_its_beginning(self, length: int) -> None:
+        report = convspec.check(document(message(b"i" * length, b',"kind":5')))
+        assert [f.record_id for f in report.findings] == ["i" * min(length, 128) + "\u2026" * (length > 128)]
+
     def test_of_keys_too_long_to_name_stand_at_their_object(self) -> None:
         report = convspec.check(unknown_keys_too_long(5_000))
         assert counted(report) == {"unknown-key": 5_000}
@@ -320,6 +325,43 @@ class TestNothingRaises:
             report = convspec.check(data, name=rng.choice([None, "a.json", "a.jsonl"]))
             assert report.findings or report.verdict is Verdict.VALID
             assert report.valid == (report.counts.errors == 0)
+
+    @pytest.mark.parametrize("list_of", ["messages", "tool_calls", "attachments"])
+    @pytest.mark.parametrize(
+        "key",
+        [
+            "\u00b2",
+            "\u0661",
+            "9" * 16,
+            "9" * 5_000,
+            "-1",
+            "+1",
+            "1_0",
+            " 1",
+            "",
+            "\\ud800",
+            "\\u0000",
+            "k" * 300,
+        ],
+        ids=lambda key: ascii(key[:9]),
+    )
+    def test_a_key_where_an_index_belongs_is_a_report_whatever_is_wrong_below_it(
+        self, list_of: str, key: str
+    ) -> None:
+        found = {
+            '"cut': ["json-truncated"],
+            '"cut"': ["json-truncated"],
+            "wrong": ["json-syntax"],
+            "NaN": ["json-non-finite"],
+            "[" * 200: ["json-depth"],
+            '"\\u0000"}}': ["text-nul"],
+            "1e2,}}": ["json-syntax"],
+        }
+        for below, expected in found.items():
+            data = f'{{"version":1,"{list_of}":{{"{key}":{below}'.encode()
+            report = convspec.check(data + b"}")
+            told = [f.rule for f in report.findings if f.rule in expected]
+            assert told[:1] == expected, below
 
     def test_files_of_the_corpus_with_members_of_each_other_are_a_report(self) -> None:
         rng = random.Random(7)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import CASES, ROOT
-from convspec import schemas
+from convspec import engines
 
 MANIFEST = ROOT / "conformance" / "manifest.json"
 outputs = runpy.run_path(str(ROOT / "python" / "scripts" / "gen_corpus.py"))["outputs"]
@@ -18,7 +18,7 @@ outputs = runpy.run_path(str(ROOT / "python" / "scripts" / "gen_corpus.py"))["ou
 
 def test_the_manifest_fits_its_schema() -> None:
     path = "conformance/1.0/manifest.schema.json"
-    assert schemas.violations(path, json.loads(MANIFEST.read_bytes())) == []
+    assert engines.violations(path, json.loads(MANIFEST.read_bytes())) == []
 
 
 def test_the_manifest_lists_every_file_of_every_case_with_its_digest() -> None:

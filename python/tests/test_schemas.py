@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from conftest import ROOT
-from convspec import check, engine_fast, engine_plain, schemas
+from convspec import check, engine_fast, engine_plain, engines, schemas
 from convspec.conformance.cases import Case
 from convspec.text.recognise import body_start
 from convspec.text.strict_json import MISSING, parse
@@ -249,7 +249,7 @@ def test_the_bundled_forms_say_what_the_parts_say(
     """The open form finds the same; the strict form refuses the unknown keys too, and no more."""
     folder = "history/1.0"
     whole, open_form, strict_form = (
-        schemas.plain_engine(path)
+        engines.plain_engine(path)
         for path in (
             f"{folder}/history.schema.json",
             "bundled/history-1.0.open.schema.json",
@@ -261,8 +261,8 @@ def test_the_bundled_forms_say_what_the_parts_say(
         value = value_of(case)
         if value is MISSING:
             continue
-        faults = schemas.violations("", value, by=whole)
-        assert schemas.violations("", value, by=open_form) == faults, case.id
+        faults = engines.violations("", value, by=whole)
+        assert engines.violations("", value, by=open_form) == faults, case.id
         report = check(laid_out(case), format="history")
         unknown = any(finding.rule == "unknown-key" for finding in report.findings)
         refused = any(True for _ in strict_form.violations(value))

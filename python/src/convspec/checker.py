@@ -18,6 +18,10 @@ HISTORY_FILE = "history.json"
 FORMATS = ("history", "session")
 
 
+class NoHistory(OSError):
+    """A folder was named that holds no history.json."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """An input as it was read: what to call it, its bytes, and the folder it came with."""
@@ -63,6 +67,8 @@ def read_source(path: str) -> Source:
     """
     if os.path.isdir(path):
         path = os.path.join(path, HISTORY_FILE)
+        if not os.path.lexists(path) or os.path.isdir(path):
+            raise NoHistory(path)
     folder = (os.path.dirname(path) or ".") if os.path.basename(path) == HISTORY_FILE else None
     with os.fdopen(open_regular(path), "rb") as file:
         return Source(path, file.read(), folder)
@@ -116,7 +122,9 @@ def _mark(data: bytes) -> list[Fault]:
 
 def _reason(error: Any) -> str:
     if isinstance(error, NotRegular):
-        return "it is no regular file"
+        return "it is no regular file; to read from a pipe, give - and feed it to standard input"
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
+    if isinstance(error, NoHistory):
+        return f"it is a folder without a file {HISTORY_FILE}"
     return getattr(error, "strerror", None) or "its name cannot be used"

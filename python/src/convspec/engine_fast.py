@@ -41,7 +41,9 @@ class _Compiled:
                 return
             errors = list(self._validator.iter_errors(instance))
         except UnicodeEncodeError:  # half a surrogate, which the native code cannot hold
-            yield from schemas.plain_engine(self._path).violations(instance)
+            from convspec import engine_plain
+
+            yield from engine_plain.compiled(self._path).violations(instance)
             return
         for error in errors:
             keyword = str(error.schema_path[-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import referencing.exceptions
@@ -66,6 +67,7 @@ class _Compiled:
             yield Violation(tuple(error.absolute_path), keyword, member or expected, member)
 
 
+@cache
 def compiled(path: str) -> schemas.Engine:
     """Compile the schema at `path`."""
     return _Compiled(_undeclared(schemas.documents()[path]))

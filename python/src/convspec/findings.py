@@ -17,6 +17,11 @@ class Severity(StrEnum):
     WARNING = "warning"
     INFO = "info"
 
+    @property
+    def weight(self) -> int:
+        """0 for the heaviest, and so on."""
+        return list(Severity).index(self)
+
 
 class Verdict(StrEnum):
     """What is said of a whole file (history.md#verdict)."""

@@ -7,11 +7,16 @@ from itertools import pairwise
 
 from convspec.findings import Path
 
+FOREIGN = "arguments"
+"""The member whose content is a tool's own."""
+
 LONGEST_KEY = 256
 """A pointer stops above a key of more code points than this (history.md#pointers)."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile("[!-~]{1,64}")
+_KEY = re.compile("[A-Za-z_$][A-Za-z0-9_.$-]{0,39}")
+_INDEX = re.compile("[0-9]{1,15}")  # a key may look like a longer one, or hold other digits
 _NAMES = {
     "messages": "message",
     "attachments": "attachment",
@@ -46,11 +51,32 @@ def quoted(id: str, otherwise: str) -> str:
     return f'"{id}"' if _PLAIN.fullmatch(id) else otherwise
 
 
+def nameable_to_people(key: str) -> bool:
+    """Say whether a key looks like a name, so that it may be shown: a lost quote makes keys of text."""
+    return bool(_KEY.fullmatch(key))
+
+
+def shown(pointer: str, known: frozenset[str]) -> str:
+    """Return a pointer as people see it: keys of foreign content, and keys of text, as `…`."""
+    tokens = []
+    foreign = False
+    for token in pointer.split("/")[1:]:
+        hidden = foreign or not (token.isdigit() or token in known or nameable_to_people(token))
+        tokens.append("…" if hidden and not token.isdigit() else token)
+        foreign = foreign or token == FOREIGN
+    return "".join("/" + token for token in tokens)
+
+
+def shape_of(pointer: str | None) -> str:
+    """Return a pointer with `*` in place of list indexes."""
+    return re.sub(r"/[0-9]+(?=/|\Z)", "/*", pointer or "")
+
+
 def describe(pointer: str) -> str:
     """Name the place for a person: `/messages/7/tool_calls/0/id` is `message 8, call 1`."""
     tokens = pointer.split("/")[1:]
     names = []
     for token, index in pairwise(tokens):
-        if token in _NAMES and index.isdigit():
+        if token in _NAMES and _INDEX.fullmatch(index):
             names.append(f"{_NAMES[token]} {int(index) + 1}")
     return ", ".join(names)

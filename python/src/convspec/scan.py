@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 
 from convspec.checker import Source, check, check_source, read_source, unreadable
 from convspec.findings import FileReport, Finding
-from convspec.schemas import documents
-from convspec.selection import Selection, foremost
-from convspec.text.excerpts import FOREIGN, Excerpt, Place, excerpt
-
-STDIN = "-"
-_FATAL = ("encoding-utf8", "json-syntax", "json-truncated", "json-depth", "json-non-finite")
+from convspec.pointers import nameable_to_people, shape_of
+from convspec.schemas import known_keys
+from convspec.selection import FATAL, IN_FULL, Selection, grouped
+from convspec.text.excerpts import Excerpt, Place, excerpt
+from convspec.walk import STDIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,34 +47,37 @@ def checked(path: str, run: Run) -> Checked:
     try:
         if path == STDIN:
             name = run.stdin_name
-            source = Source(name or "<stdin>", sys.stdin.buffer.read(), None)
+            source = Source(name or "<stdin>", _stdin(), None)
         else:
             source = read_source(path)
     except (OSError, ValueError) as error:
         return Checked(unreadable(path, error), {})
     report = run.selection.apply(check_source(source, format=run.format, name=name))
+    if not run.lines:
+        return Checked(report, {})
+    groups = grouped(report.findings, infos=run.infos, limit=run.lines, each=IN_FULL)
+    shown = [index for group in groups for index in group.indexes[: group.shown]]
     lines = {
         index: _excerpt(source.data, report.findings[index])
-        for index in foremost(report.findings, infos=run.infos, limit=run.lines)
+        for index in shown
         if report.findings[index].offset is not None
     }
     return Checked(report, lines)
 
 
+def _stdin() -> bytes:
+    if sys.stdin is None:  # closed by the caller
+        raise ValueError("standard input is closed")
+    return sys.stdin.buffer.read()
+
+
 def _excerpt(data: bytes, finding: Finding) -> Excerpt:
     assert finding.offset is not None
-    tokens = (finding.pointer or "").split("/")
-    masked = finding.rule in _FATAL or FOREIGN in tokens[:-1]
-    known = _known_keys() | {finding.member or ""}
+    keys = known_keys()
+    if finding.member is not None and nameable_to_people(finding.member):
+        keys |= {finding.member}
     end = finding.offset + 1
     if finding.column is not None and finding.end_column is not None:
         end = finding.offset + max(1, finding.end_column - finding.column)
-    return excerpt(data, Place(finding.offset, end, known, masked))
-
-
-def _known_keys() -> frozenset[str]:
-    keys: set[str] = set()
-    for path, document in documents().items():
-        if path.startswith(("history/", "session/")):
-            keys |= document["properties"].keys()
-    return frozenset(keys)
+    shape = shape_of(finding.pointer)
+    return excerpt(data, Place(finding.offset, end, keys, shape, broken=finding.rule in FATAL))

@@ -20,6 +20,7 @@ _ARTICLES = {
     "null": "null",
 }
 _FORMS = {"^[0-9a-f]{64}$": "64 lower-case hexadecimal digits"}
+_HINTS = 100  # looking for a near key takes longer than all the rest
 _CAPITAL = re.compile("[A-Z]")
 
 
@@ -88,9 +89,15 @@ def type_name(value: Any, expected: Iterable[str] = ()) -> str:
 
 
 def value_at(document: Any, path: Path) -> Any:
-    """Return the value at a path that exists."""
+    """Return the value at a path, or None where there is none.
+
+    A fault in a value that a repeated key replaced has such a path.
+    """
     for token in path:
-        document = document[token]
+        try:
+            document = document[token]
+        except (KeyError, IndexError, TypeError):
+            return None
     return document
 
 
@@ -115,9 +122,10 @@ class UnknownKeys:
 
     def faults(self) -> Iterator[Fault]:
         """Yield one fault per path, at its first place."""
-        for shape, (path, count) in self._seen.items():
-            key = str(path[-1])
-            near = difflib.get_close_matches(key[:64], self._known[shape], 1, 0.75)
+        for number, (shape, (path, count)) in enumerate(self._seen.items()):
+            key, near = str(path[-1]), list[str]()
+            if number < _HINTS:
+                near = difflib.get_close_matches(key[:64], self._known[shape], 1, 0.75)
             hint = f'; "{near[0]}" may be meant' if near else ""
             times = f" ({count} times)" if count > 1 else ""
             yield Fault("unknown-key", f"the format defines no such key{times}{hint}", path, member=key)

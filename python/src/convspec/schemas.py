@@ -1,9 +1,4 @@
-"""The packaged schemas, and one compiled validator for each, behind two engines.
-
-Nothing is ever fetched: the registry holds every packaged schema, and a reference to anything else
-fails. The fast engine is used where it is installed; both must say the same (they are tested
-against each other), so which one ran is never visible.
-"""
+"""The packaged schemas and what they say, by path. Nothing is ever fetched."""
 
 from __future__ import annotations
 
@@ -19,8 +14,6 @@ from convspec.packaged import read_data
 
 BASE = "https://w3id.org/convspec/schema/"
 """Schema ids are this and the path of the file below `schema`."""
-
-_ORDER = ("type", "enum", "const", "minLength", "pattern", "minimum", "maxItems", "required")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,46 +65,15 @@ def schema_for(format: str, version: int, part: str) -> str:
 
 
 @cache
-def engine(path: str) -> Engine:
-    """Return the compiled schema at `path`, by the fast engine where it is installed."""
-    try:
-        from convspec import engine_fast
-    except ImportError:
-        return plain_engine(path)
-    return engine_fast.compiled(path)
-
-
-@cache
-def plain_engine(path: str) -> Engine:
-    """Return the compiled schema at `path`, by the engine in pure Python."""
-    from convspec import engine_plain
-
-    return engine_plain.compiled(path)
-
-
-def violations(path: str, instance: Any, *, by: Engine | None = None) -> list[Violation]:
-    """Return what fails in `instance`, sorted; per place and member only the first keyword.
-
-    Type comes before enum before length before pattern (rules.md, schema layer).
-    """
-    first: dict[tuple[Path, str], Violation] = {}
-    for violation in (by or engine(path)).violations(instance):
-        key = (violation.path, violation.member)
-        known = first.get(key)
-        if known is None or _rank(violation) < _rank(known):
-            first[key] = violation
-    return sorted(first.values(), key=_place)
-
-
-def _rank(violation: Violation) -> tuple[int, int, str]:
-    """Weigh by keyword; of two types that fail at one place the narrower one is told."""
-    width = len(violation.expected) if violation.keyword == "type" else 0
-    return _ORDER.index(violation.keyword), width, repr(violation.expected)
-
-
-def _place(violation: Violation) -> tuple[list[tuple[bool, int, str]], str]:
-    tokens = [(isinstance(t, str), t if isinstance(t, int) else 0, str(t)) for t in violation.path]
-    return tokens, violation.member
+def known_keys() -> frozenset[str]:
+    """Return every member that some format defines."""
+    keys: set[str] = set()
+    for entries in index()["formats"].values():
+        for entry in entries:
+            for path, document in documents().items():
+                if path.startswith(entry["folder"] + "/"):
+                    keys |= document.get("properties", {}).keys()
+    return frozenset(keys)
 
 
 def members(path: str) -> frozenset[str]:

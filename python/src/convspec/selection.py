@@ -8,6 +8,15 @@ from dataclasses import dataclass, replace
 from convspec.findings import FileReport, Finding, Severity
 from convspec.weigh import UNREADABLE, report
 
+FATAL = frozenset(("encoding-utf8", "json-syntax", "json-truncated", "json-depth", "json-non-finite"))
+"""Rules whose finding says that there is no value to judge (history.md#json)."""
+
+ENDING = UNREADABLE | FATAL | {"file-empty", "version-newer"}
+"""Rules that end a check. A run cannot wish them away: nothing behind them was judged."""
+
+IN_FULL = 3
+"""How many findings of one rule are shown to people with their lines."""
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -19,7 +28,7 @@ class Selection:
     warn: frozenset[str] = frozenset()
 
     def apply(self, given: FileReport) -> FileReport:
-        """Return the report as this run wants it. What made a file unreadable always stays."""
+        """Return the report as this run wants it. What ended the check always stays."""
         if self == Selection():
             return given
         findings = tuple(self._weighed(finding) for finding in given.findings if self._wanted(finding))
@@ -33,11 +42,13 @@ class Selection:
         )
 
     def _wanted(self, finding: Finding) -> bool:
-        if finding.rule in UNREADABLE:
+        if finding.rule in ENDING:
             return True
         return finding.rule not in self.ignore and (not self.select or finding.rule in self.select)
 
     def _weighed(self, finding: Finding) -> Finding:
+        if finding.rule in ENDING:
+            return finding
         if finding.rule in self.error:
             return replace(finding, severity=Severity.ERROR)
         if finding.rule in self.warn:
@@ -45,9 +56,37 @@ class Selection:
         return finding
 
 
-def foremost(findings: Sequence[Finding], *, infos: bool, limit: int) -> list[int]:
-    """Return the indexes of the findings a person is shown: the heaviest first, then in file order."""
-    heaviest = list(Severity)
-    wanted = [i for i, finding in enumerate(findings) if infos or finding.severity is not Severity.INFO]
-    wanted.sort(key=lambda index: heaviest.index(findings[index].severity))
-    return wanted[:limit]
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The findings of one rule in a file, by index; the first `shown` are shown to a person."""
+
+    rule: str
+    severity: Severity
+    indexes: tuple[int, ...]
+    shown: int
+
+    @property
+    def hidden(self) -> int:
+        """How many are counted only."""
+        return len(self.indexes) - self.shown
+
+
+def grouped(findings: Sequence[Finding], *, infos: bool, limit: int, each: int) -> list[Group]:
+    """Return the findings by rule, the heaviest first, and how many of each are shown.
+
+    At most `limit` in all and `each` of one rule, but one of every rule before a second of any: a
+    fault that stands a thousand times must not hide another.
+    """
+    places: dict[tuple[int, str], list[int]] = {}
+    for index, finding in enumerate(findings):
+        if infos or finding.severity is not Severity.INFO:
+            places.setdefault((finding.severity.weight, finding.rule), []).append(index)
+    ordered = sorted(places.items(), key=lambda item: (item[0][0], item[1][0]))
+    left = max(0, limit - len(ordered))
+    groups = []
+    for number, ((weight, rule), indexes) in enumerate(ordered):
+        more = min(each - 1, len(indexes) - 1, left)
+        left -= more
+        shown = 1 + more if number < limit else 0
+        groups.append(Group(rule, list(Severity)[weight], tuple(indexes), shown))
+    return groups

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 LOG_SUFFIX = ".jsonl"
+STDIN = "-"
 _IGNORE_FILE = ".gitignore"
 
 
@@ -36,14 +37,16 @@ def inputs(paths: Iterable[str], exclude: Iterable[str] = ()) -> Iterator[str]:
     """Yield the files to check, each once. A file that is named is always among them."""
     seen: set[str] = set()
     for path in paths:
-        for found in _expanded(path, tuple(exclude)):
-            if found not in seen:
-                seen.add(found)
+        for found in expanded(path, tuple(exclude)):
+            same = found if found == STDIN else os.path.abspath(found)
+            if same not in seen:
+                seen.add(same)
                 yield found
 
 
-def _expanded(path: str, exclude: tuple[str, ...]) -> Iterator[str]:
-    if path == "-" or not os.path.isdir(path):
+def expanded(path: str, exclude: tuple[str, ...]) -> Iterator[str]:
+    """Yield the files that one path stands for."""
+    if path == STDIN or not os.path.isdir(path):
         yield path
     elif os.path.lexists(os.path.join(path, HISTORY_FILE)):
         yield os.path.join(path, HISTORY_FILE)

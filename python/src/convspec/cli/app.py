@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from contextlib import suppress
 
 import click
 
@@ -54,7 +55,18 @@ def app() -> None:
 
 def main() -> None:
     """Run the command and exit."""
+    _mend_streams()
     sys.exit(run(sys.argv[1:]))
+
+
+def _mend_streams() -> None:
+    """Give a closed stdout or stderr somewhere to go, and let no character be unprintable."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - for the process
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def run(arguments: list[str]) -> int:
@@ -63,7 +75,7 @@ def run(arguments: list[str]) -> int:
         code = app.main(args=arguments, prog_name="convspec", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        _say(error.format_message())
         return _USAGE
     except click.ClickException as error:
         _complain(error)
@@ -72,12 +84,22 @@ def run(arguments: list[str]) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         return _silenced()
+    except OSError as error:  # the disk is full, say
+        _silenced()
+        _say(f"convspec: cannot write the output: {error.strerror}")
+        return _USAGE
     return code if isinstance(code, int) else 0
+
+
+def _say(text: str) -> None:
+    with suppress(OSError, ValueError):
+        click.echo(text, err=True)
 
 
 def _silenced() -> int:
     """Let nothing more be written to the closed pipe, also when Python flushes at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _PIPE
 
 
@@ -85,4 +107,4 @@ def _complain(error: click.ClickException) -> None:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "convspec"
     text = " ".join(error.format_message().split()).removesuffix(".")
-    click.echo(f"{command}: {text} (see {command} --help)", err=True)
+    _say(f"{command}: {text} (see {command} --help)")

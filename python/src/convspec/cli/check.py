@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
-from convspec.cli.output import FORMATS, Settings, default_format, open_output
+from convspec.cli.output import FORMATS, Settings, default_format, open_output, refuse_to_overwrite, say
 from convspec.cli.progress import watched
 from convspec.reporters.values import add, no_files
-from convspec.reporters.words import verdict
+from convspec.reporters.words import printable, verdict
 from convspec.rules import catalogue
 from convspec.scan import Run, checked
 from convspec.selection import Selection
-from convspec.walk import inputs
+from convspec.walk import STDIN, expanded, inputs
 
 VALID, INVALID, UNJUDGED, NEWER = 0, 1, 2, 3
 
@@ -34,6 +34,7 @@ def _formats(ctx: click.Context, parameter: click.Parameter, given: tuple[str, .
     chosen = []
     for value in given:
         name, _, target = value.partition(":")
+        target = "" if target == STDIN else target
         if name not in FORMATS:
             raise click.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}")
         chosen.append((name, target))
@@ -109,9 +110,13 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> int:
         lines=options["max_findings"] if shows_lines else 0,
     )
     files = list(inputs(paths, options["exclude"]))
+    empty = [path for path in paths if next(expanded(path, options["exclude"]), None) is None]
+    nothing = f"no history.json and no *.jsonl found in {', '.join(map(printable, empty))}"
     if not files:
-        named = ", ".join(paths)
-        raise click.ClickException(f"no history.json and no *.jsonl found in {named}")
+        raise click.ClickException(nothing)
+    refuse_to_overwrite([target for _, target in chosen], files)
+    if empty:
+        say(nothing)
     totals = no_files()
     with ExitStack() as stack:
         outputs = [stack.enter_context(open_output(name, target, settings)) for name, target in chosen]
@@ -119,14 +124,14 @@ def _run(paths: tuple[str, ...], options: dict[str, Any]) -> int:
             result = checked(path, run)
             add(totals, result.report.verdict, asdict(result.report.counts))
             if options["verbose"]:
-                click.echo(f"{result.report.path}: {result.report.verdict}", err=True)
+                say(f"{printable(result.report.path)}: {result.report.verdict}")
             for output in outputs:
                 output.take(result)
         for output in outputs:
             output.finish()
         sys.stdout.flush()
     if not options["quiet"]:
-        click.echo(verdict(totals, infos=options["infos"]), err=True)
+        say(verdict(totals, infos=options["infos"]))
     return _exit_code(totals, strict=options["strict"])
 
 

@@ -18,7 +18,7 @@ SITE = "https://w3id.org/convspec/"
 @click.argument("rule")
 def command(rule: str) -> None:
     """Explain RULE: what it says, why, and what to do."""
-    known = catalogue()
+    known, rule = catalogue(), rule.lower()
     if rule not in known:
         near = difflib.get_close_matches(rule, known, 1)
         hint = f"did you mean {near[0]}?" if near else "convspec rules lists them"

@@ -6,8 +6,8 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO, Any, Protocol
 
@@ -26,6 +26,12 @@ class Settings:
 
     infos: bool
     limit: int
+
+
+def say(text: str) -> None:
+    """Write a line to stderr. A stderr that cannot be written must not change the exit code."""
+    with suppress(OSError, ValueError):
+        click.echo(text, err=True)
 
 
 class Output(Protocol):
@@ -69,7 +75,9 @@ class _Json:
         self.files.append(values.file_value(checked.report))
 
     def finish(self) -> None:
-        json.dump(values.report_value(self.files, __version__), self.stream, indent=2, ensure_ascii=False)
+        whole = values.report_value(self.files, __version__)
+        utf8 = (getattr(self.stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
+        json.dump(whole, self.stream, indent=2, ensure_ascii=not utf8)
         self.stream.write("\n")
 
 
@@ -85,12 +93,32 @@ def default_format() -> str:
 def open_output(name: str, target: str, settings: Settings) -> Iterator[Output]:
     """Open an output by the name of its form; `target` is a file, or empty for stdout."""
     if not target:
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(errors="backslashreplace")
         yield _output(name, sys.stdout, settings)
         return
     with _opened(target) as stream:
         yield _output(name, stream, settings)
+
+
+def refuse_to_overwrite(targets: Iterable[str], inputs: Iterable[str]) -> None:
+    """Raise a click exception where an output would be written over an input, or over another."""
+    names = [target for target in targets if target]
+    seen: set[tuple[int, int] | str] = set()
+    for target in names:
+        identity = _identity(target)
+        if identity in seen:
+            raise click.ClickException(f"two formats would be written to {target}")
+        seen.add(identity)
+    if any(_identity(path) in seen for path in inputs) if names else False:
+        raise click.ClickException("a report would be written over a file that is checked")
+
+
+def _identity(path: str) -> tuple[int, int] | str:
+    """Return what tells a file apart from others, also under another name."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return os.path.abspath(path)
+    return status.st_dev, status.st_ino
 
 
 def _opened(target: str) -> IO[str]:
@@ -112,7 +140,8 @@ def _width(stream: IO[str]) -> int:
 
 
 def _painter(stream: IO[str]) -> Any:
-    coloured = stream.isatty() or bool(os.environ.get("FORCE_COLOR"))
-    if os.environ.get("NO_COLOR") or not coloured:
+    terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
+    forced = os.environ.get("FORCE_COLOR", "0") not in ("", "0")
+    if os.environ.get("NO_COLOR") or not (terminal or forced):
         return lambda text, colour: text
     return lambda text, colour: click.style(text, fg=colour or None, bold=True)

@@ -10,14 +10,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
-from convspec import schemas
+from convspec import engines, schemas
 from convspec.findings import Fault, Path, Severity
 from convspec.history import checks
 from convspec.history.attachment_checks import Attachments
 from convspec.history.folder import Folder
 from convspec.history.sound import MESSAGES, Sound
 from convspec.rules import severity_of
-from convspec.schema_faults import UnknownKeys, fault_of, type_name
+from convspec.schema_faults import UnknownKeys, fault_of, type_name, value_at
 from convspec.text.scanner import EXACT
 from convspec.text.strict_json import MISSING, Parsed
 
@@ -45,7 +45,7 @@ def check(parsed: Parsed, folder: str | None) -> Outcome:
     document = parsed.value
     if document is MISSING:
         return Outcome(parsed.faults, None, NOTHING)
-    faults = [fault for fault in parsed.faults if not _has_own_rule(fault)]
+    faults = [fault for fault in parsed.faults if not _has_own_rule(fault, document)]
     if not isinstance(document, dict):
         message = f"the document must be an object, not {type_name(document)}"
         return Outcome((*faults, Fault("schema-type", message, ())), None, NOTHING)
@@ -57,7 +57,7 @@ def check(parsed: Parsed, folder: str | None) -> Outcome:
     part = schemas.schema_for(FORMAT, version or schemas.versions(FORMAT)[-1], "history")
     broken = [
         violation
-        for violation in schemas.violations(part, document)
+        for violation in engines.violations(part, document)
         if violation.path != ("version",) and violation.member != "version"
     ]
     faults += (fault_of(violation, document) for violation in broken)
@@ -124,9 +124,11 @@ def _unknown_keys(history: Sound, document: dict[str, Any], version: int) -> Ite
     return keys.faults()
 
 
-def _has_own_rule(fault: Fault) -> bool:
+def _has_own_rule(fault: Fault, document: Any) -> bool:
     """Say whether a text fault stands in a member whose own rule tells it."""
     if fault.rule != "text-nul" or not fault.path or fault.path[0] != MESSAGES:
+        return False
+    if not isinstance(value_at(document, fault.path), str):  # a key of an object in its place
         return False
     below = fault.path[2:]
     if below == ("thinking", "signature"):
@@ -139,10 +141,7 @@ def _with_record(fault: Fault, document: dict[str, Any]) -> Fault:
     path: Path = fault.path or ()
     if len(path) < 2 or path[0] != MESSAGES:
         return fault
-    listed, index = document.get(MESSAGES), path[1]
-    if not isinstance(listed, list) or not isinstance(index, int) or index >= len(listed):
-        return fault  # no list, or the fault stands in one that a repeated key replaced
-    message = listed[index]
+    message = value_at(document, path[:2])
     id = message.get("id") if isinstance(message, dict) else None
     if not isinstance(id, str) or not id:
         return fault

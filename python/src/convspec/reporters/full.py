@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from convspec.findings import FileReport, Finding, Severity
-from convspec.pointers import describe
+from convspec.pointers import describe, shown
 from convspec.reporters.words import number, place, printable, tally, weights
 from convspec.rules import catalogue
-from convspec.selection import foremost
+from convspec.schemas import known_keys
+from convspec.selection import IN_FULL, Group, grouped
 from convspec.text.excerpts import Excerpt
-
-IN_FULL = 3
-"""How many findings of one rule are shown with their lines."""
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 _LISTED = 10  # further places of a rule that are named
@@ -32,17 +30,14 @@ def lines(
     report: FileReport, excerpts: Mapping[int, Excerpt], look: Look, *, infos: bool, limit: int
 ) -> Iterator[str]:
     """Yield the lines on one file: its findings by rule, the heaviest first, then a summary."""
-    everything = foremost(report.findings, infos=infos, limit=len(report.findings))
-    groups: dict[tuple[Severity, str], list[int]] = {}
-    for index in everything[:limit]:
-        finding = report.findings[index]
-        groups.setdefault((finding.severity, finding.rule), []).append(index)
-    for indexes in groups.values():
-        yield from _group(report, indexes, excerpts, look)
-        yield ""
-    hidden = len(everything) - limit
-    if hidden > 0:
-        yield f"{hidden:,} more findings are not shown; --max-findings shows more."
+    groups = grouped(report.findings, infos=infos, limit=limit, each=IN_FULL)
+    for group in groups:
+        if group.shown:
+            yield from _group(report, group, excerpts, look)
+            yield ""
+    apart = ", ".join(f"{group.rule} ({len(group.indexes):,})" for group in groups if not group.shown)
+    if apart:
+        yield from textwrap.wrap(f"Not shown: {apart}. --max-findings shows more.", look.width)
         yield ""
     if groups:
         yield from _summary(report, look, infos=infos)
@@ -59,20 +54,19 @@ def _summary(report: FileReport, look: Look, *, infos: bool) -> Iterator[str]:
         yield f"  {words}"
 
 
-def _group(
-    report: FileReport, indexes: list[int], excerpts: Mapping[int, Excerpt], look: Look
-) -> Iterator[str]:
-    first = report.findings[indexes[0]]
-    rule, colour = catalogue()[first.rule], _COLOURS[first.severity]
-    times = f" ({number(len(indexes), 'time')})" if len(indexes) > 1 else ""
-    yield f"{look.paint(first.severity + ':', colour)} {look.paint(rule.title, '')}{times}  [{first.rule}]"
-    shown = indexes[:IN_FULL]
+def _group(report: FileReport, group: Group, excerpts: Mapping[int, Excerpt], look: Look) -> Iterator[str]:
+    rule, colour, count = catalogue()[group.rule], _COLOURS[group.severity], len(group.indexes)
+    times = f" ({number(count, 'time')})" if count > 1 else ""
+    yield f"{look.paint(group.severity + ':', colour)} {look.paint(rule.title, '')}{times}  [{rule.id}]"
+    shown = group.indexes[: group.shown]
     gutter = max(len(str(report.findings[index].line or "")) for index in shown)
     for index in shown:
         yield from _finding(report, report.findings[index], excerpts.get(index), gutter, look)
-    rest = [report.findings[index] for index in indexes[IN_FULL:]]
-    if rest:
-        yield from _wrapped(f"{len(rest):,} more: {_places(rest)}", gutter, look)
+    if group.hidden:
+        rest = [report.findings[index] for index in group.indexes[group.shown :][:_LISTED]]
+        places = ", ".join(_place(finding) for finding in rest)
+        more = ", …; --format concise lists them" if group.hidden > _LISTED else ""
+        yield from _wrapped(f"{group.hidden:,} more: {places}{more}", gutter, look)
     yield from _wrapped(f"fix:  {rule.fix}", gutter, look)
     yield from _wrapped(f"help: convspec explain {rule.id}", gutter, look)
 
@@ -81,8 +75,9 @@ def _finding(
     report: FileReport, finding: Finding, line: Excerpt | None, gutter: int, look: Look
 ) -> Iterator[str]:
     where = [place(report, finding.line, finding.column)]
-    named = (printable(finding.pointer or finding.target or ""), describe(finding.pointer or ""))
-    where += filter(None, ("   ".join(filter(None, named)),))
+    pointer = shown(finding.pointer or "", known_keys())
+    named = "   ".join(filter(None, (printable(pointer), describe(pointer))))
+    where += filter(None, (named, printable(finding.target or "")))
     together = "   ".join(where)
     wide = gutter + 4 + len(together) > look.width
     yield f"{'':{gutter}}{look.paint('-->', 'cyan')} {where[0] if wide else together}"
@@ -132,12 +127,12 @@ def _window(line: Excerpt, room: int) -> tuple[str, int, int]:
     return shown, caret, max(1, min(line.width, len(shown) - caret))
 
 
-def _places(findings: list[Finding]) -> str:
-    named = [
-        f"line {finding.line}" if finding.line else printable(finding.target or "the file")
-        for finding in findings[:_LISTED]
-    ]
-    return ", ".join(named) + (", …" if len(findings) > _LISTED else "")
+def _place(finding: Finding) -> str:
+    """Name a further place in a word or two."""
+    if finding.line is None:
+        return printable(finding.target or "the file")
+    where = describe(finding.pointer or "")
+    return f"line {finding.line}" + (f" ({where})" if where else "")
 
 
 def _wrapped(text: str, gutter: int, look: Look) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from convspec.findings import FileReport, Finding, Severity
-from convspec.reporters.values import clean
+from convspec.reporters.words import printable
 from convspec.rules import catalogue
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
@@ -31,7 +31,8 @@ def _command(path: str, finding: Finding) -> str:
 
 
 def _data(text: str) -> str:
-    return clean(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(escaped)
 
 
 def _property(text: str) -> str:

@@ -58,7 +58,10 @@ class _Wanted:
         for path in paths:
             node = root
             for token in path:
-                node = node.below.setdefault(token, cls())
+                below = node.below.get(token)
+                if below is None:
+                    below = node.below[token] = cls()
+                node = below
             node.asked = True
         return root
 

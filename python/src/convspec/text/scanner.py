@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from convspec.findings import Fault, Mention, Path, Span
-from convspec.pointers import bounded
+from convspec.pointers import bounded, describe, to_pointer
 from convspec.text import tokens
 
 DEEPEST = 100
@@ -230,12 +230,17 @@ class Scanner:
     def _fault(self, rule: str, message: str, path: Path, span: Span, *related: Mention) -> None:
         self.faults.append(Fault(rule, message, bounded(path), span, related=related))
 
+    def _where(self) -> str:
+        """Name the message or so that was being read, in words behind a comma."""
+        place = describe(to_pointer(self._path()))
+        return f", in {place}" if place else ""
+
     def _non_finite(self, end: int, message: str) -> Fatal:
         return Fatal(Fault("json-non-finite", message, span=Span(self.position, end)))
 
     def _broken_string(self, end: int) -> Fatal:
         if end == len(self.data) or tokens.ESCAPED_PREFIX.match(self.data, end):
-            return self._truncated("the document ends inside a string", in_string=True)
+            return self._truncated(f"the document ends inside a string{self._where()}", in_string=True)
         if self.data[end : end + 1] != b"\\":
             return self._impossible(end, "an escape such as \\n in place of a raw control character")
         digits = tokens.HEX_PREFIX.match(self.data, end)
@@ -245,8 +250,10 @@ class Scanner:
 
     def _impossible(self, offset: int, wanted: str) -> Fatal:
         if offset >= len(self.data):
-            return self._truncated("the document ends before it is complete")
-        return Fatal(Fault("json-syntax", f"not JSON: expected {wanted}", span=Span(offset, offset + 1)))
+            return self._truncated(f"the document ends before it is complete{self._where()}")
+        return Fatal(
+            Fault("json-syntax", f"not JSON: expected {wanted}{self._where()}", span=Span(offset, offset + 1))
+        )
 
     def _truncated(self, message: str, *, in_string: bool = False) -> Fatal:
         end = len(self.data.rstrip(b" \t\r\n")) if not in_string else len(self.data)
