@@ -42,10 +42,12 @@ def _step(tree: Tree, edit: Mapping[str, Any]) -> str:
 
 def _value_step(tree: Tree, edit: Mapping[str, Any]) -> str:
     holder, _, last = edit["pointer"].rpartition("/")
+    where = f"On line {edit['line']}, " if "line" in edit else ""
     if last == "-":
-        return f"{value(edit['value'])} is added at the end of {code(holder)}."
-    pointer = code(edit["pointer"]) if edit["pointer"] else "The whole document"
-    known, old = _looked_up(tree, edit["pointer"])
+        return f"{where}{value(edit['value'])} is added at the end of {code(holder)}."
+    whole = "the whole record" if where else "The whole document"
+    pointer = where + (code(edit["pointer"]) if edit["pointer"] else whole)
+    known, old = _looked_up(tree, edit["pointer"], edit.get("line"))
     if edit["op"] == "json-remove":
         return f"{pointer} is removed; it was {value(old)}."
     if known:
@@ -53,9 +55,10 @@ def _value_step(tree: Tree, edit: Mapping[str, Any]) -> str:
     return f"{pointer} is added: {value(edit['value'])}."
 
 
-def _looked_up(tree: Tree, pointer: str) -> tuple[bool, Any]:
-    """Return whether the pointer names a value of the document, and that value."""
-    found: Any = json.loads(tree.files[document(tree)])
+def _looked_up(tree: Tree, pointer: str, line: int | None) -> tuple[bool, Any]:
+    """Return whether the pointer names a value of the document or record, and that value."""
+    data = tree.files[document(tree)]
+    found: Any = json.loads(data if line is None else data.split(b"\n")[line - 1])
     for token in pointer.split("/")[1:]:
         key = token.replace("~1", "/").replace("~0", "~")
         try:

@@ -142,8 +142,9 @@ def _expected(case: Case) -> str:
     expect = case.document["expect"]
     entry = expect["findings"][0]
     extra = [key for key in ("member", "target") if key in entry]
-    head = ["severity", "rule", "pointer", *extra]
-    cells = [entry["severity"], code(entry["rule"]), _pointer(entry)]
+    line = ["line"] if "line" in entry else []
+    head = ["severity", "rule", *line, "pointer", *extra]
+    cells = [entry["severity"], code(entry["rule"]), *(str(entry[key]) for key in line), _pointer(entry)]
     cells += [code(entry[key]) for key in extra]
     what = "one finding" if case.document.get("infos") else "one finding, infos aside"
     return f"Expected: the verdict {code(expect['verdict'])} and {what}.\n\n{table(head, [cells])}"

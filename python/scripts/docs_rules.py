@@ -9,6 +9,7 @@ from convspec.rules import Rule, catalogue
 from docs_examples import Examples
 from docs_markdown import generated, prose, sentence, table
 
+FORMATS = ("history", "session")
 SOURCE = "schema/rules.json and the conformance corpus"
 LAYERS = {
     "bytes": ("Bytes", "Can the file be read as text at all, and what is it?"),
@@ -16,6 +17,9 @@ LAYERS = {
     "version": ("Version", "Which version of the format is it?"),
     "schema": ("Schema", "Are the members there, and of the right type?"),
     "document": ("Document", "Does the conversation hold together: ids, calls and results?"),
+    "header": ("Header", "Does the log say what it is, once and first?"),
+    "tree": ("Tree", "Do the entries hang together: ids, parents, leaves, labels, compactions?"),
+    "metadata": ("Metadata", "Do names, prompts and tool executions agree with the rest?"),
     "attachments": ("Attachments", "Are the attached files there, whole, and what they say they are?"),
 }
 _HEADING = re.compile(r"^#{2,} (?P<title>.+?) \{#(?P<anchor>[a-z0-9-]+)\}$", re.M)
@@ -59,8 +63,7 @@ def _page(rule: Rule, clauses: dict[str, str], examples: Examples) -> str:
 
 
 def _weight(rule: Rule, name: str) -> str:
-    later = "" if name in rule.clause else " (that format is not specified yet)"
-    return f"**{rule.severity[name]}**{later}"
+    return f"**{rule.severity[name]}**"
 
 
 def _tolerant(word: str) -> str:
@@ -76,24 +79,32 @@ def _index() -> str:
         "matters, what to do, and an example. `convspec explain RULE` prints all but the example. The ids "
         "never change.",
         "A check runs in layers, in the order of this page. A later layer looks only at what the earlier "
-        "ones left sound ([History 7.1](../../spec/history.md#layers)).",
+        "ones left sound ([History 7.1](../../spec/history.md#layers), "
+        "[Session 8.1](../../spec/session.md#layers)).",
         "What the severities mean, and where to begin, is on the page "
-        "[Reading a finding](../../guide/findings.md). Some rules have a severity in a session log too; "
-        "it stands on their pages. This release checks histories only.",
+        "[Reading a finding](../../guide/findings.md).",
     ]
     for layer in dict.fromkeys(rule.layer for rule in rules):
         title, question = LAYERS[layer]
         rows = [
-            [f"[{rule.id}]({rule.id}.md)", str(rule.severity.get("history", "–")), prose(rule.title)]
+            [
+                f"[{rule.id}]({rule.id}.md)",
+                *_weights(rule),
+                prose(rule.title),
+            ]
             for rule in rules
             if rule.layer == layer
         ]
         parts += [
             f"## {title} {{#{layer}}}",
             question,
-            table(["rule", "in a history", "what is wrong"], rows),
+            table(["rule", "in a history", "in a session log", "what is wrong"], rows),
         ]
     return "\n\n".join(parts) + "\n"
+
+
+def _weights(rule: Rule) -> list[str]:
+    return [str(rule.severity.get(name, "–")) for name in FORMATS]
 
 
 def _clauses(folder: Path) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ An id is a name. Nothing is fetched from it; a validator brings the files along.
 still change, a `released` file never does ([Versioning 4](../spec/versioning.md#schema-releases)). \
 `schema/index.json` holds all of this for programs, with the SHA-256 of every file.
 
-The schemas are open: a key that they do not define is allowed. Of the history there are two \
+The schemas are open: a key that they do not define is allowed. Of each version there are two \
 bundles that hold all parts in one file. The open one says the same as the parts. The strict one \
 refuses every key that is not defined: for tests of a writer, not for readers."""
 
@@ -33,7 +34,7 @@ class _Schemas:
         if reference.startswith("#/$defs/"):
             name = reference.removeprefix("#/$defs/")
             return name, _anchor(path, name), self.documents[path]["$defs"][name]
-        other = f"{path.rpartition('/')[0]}/{reference}"
+        other = posixpath.normpath(posixpath.join(posixpath.dirname(path), reference))
         return _part(other), _anchor(other), self.documents[other]
 
 

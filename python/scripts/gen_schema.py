@@ -7,11 +7,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+SUFFIX = ".schema.json"
 BASE = "https://w3id.org/convspec/schema/"
 
 # Which folder holds which version of which format, and its root part. Status: draft | released.
 FORMATS: dict[str, list[dict[str, Any]]] = {
     "history": [{"version": 1, "folder": "history/1.0", "root": "history", "status": "draft"}],
+    "session": [
+        {"version": 1, "folder": "session/1.0", "root": "record", "status": "draft"},
+        {"version": 2, "folder": "session/2.0", "root": "record", "status": "draft"},
+    ],
 }
 OTHERS = [
     {"name": "report", "folder": "report/1.0", "root": "report", "status": "draft"},
@@ -35,10 +40,26 @@ def outputs(root: Path) -> tuple[dict[str, str], list[str]]:
 
 
 def _parts(schema: Path, folder: str) -> dict[str, Any]:
-    return {
-        path.name.removesuffix(".schema.json"): json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted((schema / folder).glob("*.schema.json"))
-    }
+    """Return the schemas of a folder by name, and those of other folders that they refer to."""
+    work = sorted((schema / folder).glob("*.schema.json"))
+    parts: dict[str, Any] = {}
+    while work:
+        path = work.pop(0)
+        name = path.name.removesuffix(SUFFIX)
+        if name not in parts:
+            parts[name] = json.loads(path.read_text(encoding="utf-8"))
+            work += [(path.parent / reference).resolve() for reference in _references(parts[name])]
+    return parts
+
+
+def _references(node: Any) -> list[str]:
+    """Return every `$ref` to another file."""
+    if isinstance(node, list):
+        return [found for item in node for found in _references(item)]
+    if not isinstance(node, dict):
+        return []
+    own = [node["$ref"]] if isinstance(node.get("$ref"), str) and node["$ref"].endswith(SUFFIX) else []
+    return own + [found for value in node.values() for found in _references(value)]
 
 
 def _bundle(parts: dict[str, Any], root: str, name: str, *, strict: bool) -> dict[str, Any]:
@@ -51,13 +72,14 @@ def _bundle(parts: dict[str, Any], root: str, name: str, *, strict: bool) -> dic
             return node
         result = {key: moved(value) for key, value in node.items() if key not in ("$schema", "$id")}
         if "$ref" in node:
-            result["$ref"] = f"#/$defs/{node['$ref'].removesuffix('.schema.json')}"
+            result["$ref"] = f"#/$defs/{node['$ref'].rpartition('/')[2].removesuffix(SUFFIX)}"
         return result
 
     definitions = {part: moved(document) for part, document in parts.items()}
     if strict:
-        for definition in definitions.values():
-            _close(definition)
+        for part, definition in definitions.items():
+            if part != "record":  # which only says which schema a record is held to
+                _close(definition)
     top = definitions[root]
     title = f"{top['title']}, {'strict' if strict else 'open'} form in one file"
     return {

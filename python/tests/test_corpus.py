@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from conftest import CASES, ROOT
-from convspec import check, checker, engines, schemas
+from convspec import check, checker, engines, schemas, weigh
 from convspec.conformance.cases import Case
 from convspec.conformance.compare import differences
 from convspec.conformance.edits import apply_edits
@@ -19,23 +20,35 @@ from convspec.findings import Fault, Finding
 from convspec.history import checks
 from convspec.reporters.values import file_value
 from convspec.rules import catalogue
-from convspec.weigh import weighed
+from convspec.session import layers, record_checks, tree_checks
 
 LaidOut = Callable[[Case], Path]
 
-FORMAT = "history"
 BY_ID = {case.id: case for case in CASES}
-RULES = [rule.id for rule in catalogue().values() if FORMAT in rule.severity]
+RULES = [(form, rule.id) for rule in catalogue().values() for form in rule.severity]
 NEVER_ALONE = {
-    "attachment-unreadable": "git keeps no file that cannot be read; tested on its own",
+    ("history", "attachment-unreadable"): "git keeps no file that cannot be read; tested on its own",
 }
 """Rules that no case can hold, each with the reason."""
 WITHOUT_TWIN = {
-    "file-empty": "an empty file has no sound neighbour",
+    ("history", "file-empty"): "an empty file has no sound neighbour",
+    ("session", "file-empty"): "an empty file has no sound neighbour",
 }
 """Rules of which no case can have a twin, each with the reason."""
 
-every_rule = pytest.mark.parametrize("rule", [rule for rule in RULES if rule not in NEVER_ALONE])
+every_rule = pytest.mark.parametrize(("form", "rule"), [pair for pair in RULES if pair not in NEVER_ALONE])
+GENERATORS = [
+    (module, name, generator)
+    for module, name in (
+        (checks, "RULES"),
+        (record_checks, "EVERY"),
+        (record_checks, "OTHERS"),
+        (record_checks, "ENTRIES"),
+        (tree_checks, "RULES"),
+        (layers, "RULES"),
+    )
+    for generator in getattr(module, name)
+]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +58,8 @@ def answers(laid_out: LaidOut) -> dict[str, dict[str, Any]]:
 
 
 def answer(path: Path) -> dict[str, Any]:
-    return file_value(check(path))
+    report = check(path)
+    return {**file_value(report), **(report.reading or {})}
 
 
 def told(case: Case, given: dict[str, Any]) -> list[str]:
@@ -127,23 +141,27 @@ def test_every_expected_finding_is_a_rule_of_the_format_with_its_weight() -> Non
 
 
 @every_rule
-def test_every_rule_fires_alone_and_not_in_the_twin(rule: str, answers: dict[str, dict[str, Any]]) -> None:
-    info = catalogue()[rule].severity[FORMAT] == "info"
+def test_every_rule_fires_alone_and_not_in_the_twin(
+    form: str, rule: str, answers: dict[str, dict[str, Any]]
+) -> None:
+    info = catalogue()[rule].severity[form] == "info"
     alone = [
         case.document.get("twin")
         for case in CASES
-        if set(expected(case)) == {rule} and (case.document.get("infos") or not info)
+        if case.document["format"] == form
+        and set(expected(case)) == {rule}
+        and (case.document.get("infos") or not info)
     ]
-    if rule in WITHOUT_TWIN:
+    if (form, rule) in WITHOUT_TWIN:
         assert set(alone) == {None}
     else:
         assert any(rule not in fired(answers[twin]) for twin in alone if twin)
 
 
-@pytest.mark.parametrize("rule", NEVER_ALONE)
-def test_no_case_holds_a_rule_that_is_said_to_have_none(rule: str) -> None:
-    assert rule in RULES
-    assert not [case.id for case in CASES if rule in expected(case)]
+@pytest.mark.parametrize(("form", "rule"), NEVER_ALONE)
+def test_no_case_holds_a_rule_that_is_said_to_have_none(form: str, rule: str) -> None:
+    assert (form, rule) in RULES
+    assert not [case.id for case in CASES if case.document["format"] == form and rule in expected(case)]
 
 
 def fired(given: dict[str, Any]) -> set[str]:
@@ -152,18 +170,18 @@ def fired(given: dict[str, Any]) -> set[str]:
 
 def test_every_cited_clause_is_there() -> None:
     cited = {case.document["clause"] for case in CASES}
-    cited |= {rule.clause[FORMAT] for rule in catalogue().values() if FORMAT in rule.clause}
+    cited |= {clause for rule in catalogue().values() for clause in rule.clause.values()}
     assert cited <= clauses().keys()
 
 
 def test_every_rule_of_the_format_has_a_clause() -> None:
-    assert [rule for rule in RULES if FORMAT not in catalogue()[rule].clause] == []
+    assert [(form, rule) for form, rule in RULES if form not in catalogue()[rule].clause] == []
 
 
 def test_every_clause_with_a_must_is_cited() -> None:
     cited = {case.document["clause"] for case in CASES}
     binding = {clause for clause, text in clauses().items() if re.search(r"\bMUST\b", text)}
-    assert len(binding) > 30
+    assert len(binding) > 60
     assert sorted(binding - cited) == []
 
 
@@ -179,12 +197,18 @@ def clauses() -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("generator", checks.RULES, ids=[rule.__name__ for rule in checks.RULES])
+@pytest.mark.parametrize(
+    ("module", "name", "generator"), GENERATORS, ids=[one[2].__name__ for one in GENERATORS]
+)
 def test_a_check_switched_off_breaks_a_case(
-    generator: Callable[..., object], laid_out: LaidOut, monkeypatch: pytest.MonkeyPatch
+    module: ModuleType,
+    name: str,
+    generator: Callable[..., object],
+    laid_out: LaidOut,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    left = tuple(rule for rule in checks.RULES if rule is not generator)
-    monkeypatch.setattr(checks, "RULES", left)
+    left = tuple(rule for rule in getattr(module, name) if rule is not generator)
+    monkeypatch.setattr(module, name, left)
     broken = [case.id for case in CASES if told(case, answer(laid_out(case)))]
     print(f"without {generator.__name__}: {len(broken)} cases, {', '.join(broken)}")
     assert broken
@@ -192,13 +216,17 @@ def test_a_check_switched_off_breaks_a_case(
 
 @every_rule
 def test_a_rule_switched_off_breaks_a_case(
-    rule: str, laid_out: LaidOut, monkeypatch: pytest.MonkeyPatch
+    form: str, rule: str, laid_out: LaidOut, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def without(faults: Iterable[Fault], **rest: Any) -> tuple[Finding, ...]:
-        return weighed((fault for fault in faults if fault.rule != rule), **rest)
+    def without(weigh: Callable[..., tuple[Finding, ...]]) -> Callable[..., tuple[Finding, ...]]:
+        def weighed_without(faults: Iterable[Fault], **rest: Any) -> tuple[Finding, ...]:
+            return weigh((fault for fault in faults if fault.rule != rule), **rest)
 
-    monkeypatch.setattr(checker, "weighed", without)
-    broken = [case for case in CASES if rule in expected(case)]
+        return weighed_without
+
+    monkeypatch.setattr(checker, "weighed", without(weigh.weighed))
+    monkeypatch.setattr(checker, "weighed_log", without(weigh.weighed_log))
+    broken = [case for case in CASES if case.document["format"] == form and rule in expected(case)]
     assert broken
     assert all(told(case, answer(laid_out(case))) for case in broken)
 

@@ -18,9 +18,8 @@ from convspec.schemas import documents
 PAGES = {
     path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "spec").glob("*.md"))
 }
-FORMAT = "history"
-PAGE = "history.md"
-RULES = {rule.id: rule for rule in catalogue().values() if FORMAT in rule.severity}
+RULES = [(form, rule.id) for rule in catalogue().values() for form in rule.severity]
+NAMES = {"json": "conversation.json", "jsonl": "log.jsonl"}
 _HEADING = re.compile(r"#+ ((?:[0-9.]+ )?)(.*?)(?: \{#([a-z0-9-]+)\})?")
 _RULE_LINK = re.compile(r"\[`([a-z0-9-]+)`\]\(\.\./reference/rules/([a-z0-9-]+)\.md\)")
 
@@ -57,6 +56,7 @@ class Example:
 
     page: str
     line: int
+    language: str
     marker: str
     text: str
 
@@ -83,9 +83,11 @@ def clauses_of(page: str) -> list[Clause]:
 def examples_of(page: str) -> Iterator[Example]:
     lines = PAGES[page].split("\n")
     for index, line in enumerate(lines):
-        if line == "```json":
+        language = line.removeprefix("```")
+        if line.startswith("```") and language in NAMES:
             end = lines.index("```", index)
-            yield Example(page, index + 1, lines[index - 1], "\n".join(lines[index + 1 : end]))
+            text = "".join(one + "\n" for one in lines[index + 1 : end])
+            yield Example(page, index + 1, language, lines[index - 1], text)
 
 
 CLAUSES = {page: clauses_of(page) for page in PAGES}
@@ -100,9 +102,10 @@ def test_every_example_is_what_its_marker_says(example: Example) -> None:
     )
     assert marker, f"no marker before line {example.line}"
     if marker[1] == "fragment":
-        json.loads(example.text)
+        for text in example.text.splitlines() if example.language == "jsonl" else [example.text]:
+            json.loads(text)
         return
-    report = check(example.text.encode(), name="conversation.json")
+    report = check(example.text.encode(), name=NAMES[example.language])
     found = [finding.rule for finding in report.findings if finding.severity is not Severity.INFO]
     assert sorted(found) == sorted((marker[2] or "").split(", ") if marker[2] else [])
 
@@ -123,7 +126,7 @@ def test_every_link_to_a_clause_leads_there_and_bears_its_number(page: str) -> N
     for text, target, anchor in re.findall(r"\[([^\]]+)\]\(([a-z]+\.md)?#([a-z0-9-]+)\)", PAGES[page]):
         numbers = {clause.anchor: clause.number for clause in CLAUSES[target or page]}
         assert anchor in numbers, text
-        number = re.search(r"\b[0-9]+(\.[0-9]+)*$", text)
+        number = re.search(r"\b[0-9]+\.[0-9]+$", text)
         if number:
             assert numbers[anchor] == number[0], text
 
@@ -132,7 +135,7 @@ def test_every_link_to_a_clause_leads_there_and_bears_its_number(page: str) -> N
 def test_every_link_to_a_rule_names_one(page: str) -> None:
     for name, target in _RULE_LINK.findall(PAGES[page]):
         assert name == target
-        assert name in RULES
+        assert name in catalogue()
     for clause in CLAUSES[page]:
         assert clause.text.count("Rules: ") <= 1, clause.anchor
         for line in clause.lines:
@@ -140,33 +143,52 @@ def test_every_link_to_a_rule_names_one(page: str) -> None:
                 assert not re.sub(r"Rules: |, ", "", _RULE_LINK.sub("", line)), clause.anchor
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_every_rule_is_linked_under_its_clause(rule: str) -> None:
-    page, anchor = RULES[rule].clause[FORMAT].split("#")
+@pytest.mark.parametrize(("form", "rule"), RULES)
+def test_every_rule_is_linked_under_its_clause(form: str, rule: str) -> None:
+    page, anchor = catalogue()[rule].clause[form].split("#")
     (clause,) = (clause for clause in CLAUSES[page] if clause.anchor == anchor)
     assert (rule, rule) in clause.rules
 
 
-def test_the_table_of_all_rules_is_the_catalogue() -> None:
-    (section,) = (clause for clause in CLAUSES[PAGE] if clause.number == "8")
+@pytest.mark.parametrize("form", ["history", "session"])
+def test_the_table_of_all_rules_is_the_catalogue(form: str) -> None:
+    page = f"{form}.md"
+    (section,) = (clause for clause in CLAUSES[page] if clause.anchor.endswith("all-rules-in-one-table"))
     (table,) = section.tables
     listed = {}
-    for link, severity, _, clause in table:
+    for link, severity, *_, clause in table:
         rule, target = re.search(r"\(([a-z]+\.md)?#([a-z0-9-]+)\)", clause), _RULE_LINK.fullmatch(link)
         assert rule, link
         assert target, link
-        listed[target[1]] = (severity, f"{rule[1] or PAGE}#{rule[2]}")
+        listed[target[1]] = (severity, f"{rule[1] or page}#{rule[2]}")
     assert len(listed) == len(table)
-    assert listed == {id: (rule.severity[FORMAT].value, rule.clause[FORMAT]) for id, rule in RULES.items()}
+    rules = [catalogue()[id] for name, id in RULES if name == form]
+    assert listed == {rule.id: (rule.severity[form].value, rule.clause[form]) for rule in rules}
 
 
 @pytest.mark.parametrize(
-    ("number", "part"),
-    [("3.1", "message"), ("4.1", "tool-call"), ("5.1", "thinking"), ("5.3", "tokens"), ("6.1", "attachment")],
+    ("page", "anchor", "part"),
+    [
+        ("history.md", "message", "history/1.0/message"),
+        ("history.md", "tool-call", "history/1.0/tool-call"),
+        ("history.md", "thinking", "history/1.0/thinking"),
+        ("history.md", "tokens", "history/1.0/tokens"),
+        ("history.md", "attachment", "history/1.0/attachment"),
+        ("session.md", "header", "session/2.0/session"),
+        ("session.md", "message-record", "session/2.0/message"),
+        ("session.md", "compaction-record", "session/2.0/compaction"),
+        ("session.md", "branch-summary", "session/2.0/branch-summary"),
+        ("session.md", "leaf-record", "session/2.0/leaf"),
+        ("session.md", "label-record", "session/2.0/label"),
+        ("session.md", "session-info", "session/2.0/session-info"),
+        ("session.md", "system-prompt", "session/2.0/system-prompt"),
+        ("session.md", "memory-state", "session/2.0/memory-state"),
+        ("session.md", "tool-execution", "session/2.0/tool-execution-end"),
+    ],
 )
-def test_the_tables_of_members_are_the_schemas(number: str, part: str) -> None:
-    schema: dict[str, Any] = documents()[f"history/1.0/{part}.schema.json"]
-    (clause,) = (clause for clause in CLAUSES[PAGE] if clause.number == number)
+def test_the_tables_of_members_are_the_schemas(page: str, anchor: str, part: str) -> None:
+    schema: dict[str, Any] = documents()[f"{part}.schema.json"]
+    (clause,) = (clause for clause in CLAUSES[page] if clause.anchor == anchor)
     table = next(clause.tables)
     assert [row[0] for row in table] == [f"`{name}`" for name in schema["properties"]]
     required = [row[0] for row in table if len(row) > 2 and row[2] == "yes"]

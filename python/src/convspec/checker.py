@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from convspec.findings import Fault, FileReport, Span
-from convspec.history import layers
-from convspec.regular import NotRegular, open_regular
+from convspec.findings import Fault, FileReport, Span, Spot
+from convspec.history import layers as history
+from convspec.session import layers as session
+from convspec.session import log
+from convspec.sources import Source, line_reader, read_source, reason
 from convspec.text import tokens
 from convspec.text.recognise import body_start, is_empty, recognise
 from convspec.text.strict_json import parse
-from convspec.weigh import report, weighed
+from convspec.weigh import report, weighed, weighed_log
 
-HISTORY_FILE = "history.json"
-FORMATS = ("history", "session")
-
-
-class NoHistory(OSError):
-    """A folder was named that holds no history.json."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """An input as it was read: what to call it, its bytes, and the folder it came with."""
-
-    label: str
-    data: bytes
-    folder: str | None
+FORMATS = (history.FORMAT, log.FORMAT)
+_NO_RECORDS = {"records": 0, "entries": 0, "branch": 0, "messages": 0, "skipped": 0}
+_EMPTY = {history.FORMAT: history.NOTHING, log.FORMAT: _NO_RECORDS}
 
 
 def check(
@@ -51,65 +42,76 @@ def check(
         return check_source(Source(name or "<bytes>", bytes(source), beside), format=format, name=name)
     path = os.fsdecode(source)
     try:
-        read = read_source(path)
+        read = read_source(path, format)
     except (OSError, ValueError) as error:
         return unreadable(name or path, error)
-    return check_source(
-        Source(name or path, read.data, beside or read.folder), format=format, name=name or read.label
-    )
-
-
-def read_source(path: str) -> Source:
-    """Read a file that a person named, with its folder (history.md#attachment-folder).
-
-    A folder stands for the history.json in it. Raises OSError, or ValueError for a name that no
-    file can have.
-    """
-    if os.path.isdir(path):
-        path = os.path.join(path, HISTORY_FILE)
-        if not os.path.lexists(path) or os.path.isdir(path):
-            raise NoHistory(path)
-    folder = (os.path.dirname(path) or ".") if os.path.basename(path) == HISTORY_FILE else None
-    with os.fdopen(open_regular(path), "rb") as file:
-        return Source(path, file.read(), folder)
+    labelled = replace(read, label=name or path, folder=beside or read.folder)
+    return check_source(labelled, format=format, name=name or read.label)
 
 
 def unreadable(label: str, error: OSError | ValueError) -> FileReport:
     """Return the report on a file that could not be read."""
-    findings = weighed([Fault("file-unreadable", _reason(error))], format=None)
+    findings = weighed([Fault("file-unreadable", reason(error))], format=None)
     return report(label, findings, format=None, version=None, tally=None)
 
 
 def check_source(source: Source, *, format: str | None = None, name: str | None = None) -> FileReport:
-    """Check an input that has been read already."""
-    data = source.data
-    known = format or recognise(data, name)
-    if is_empty(data):
-        findings = weighed(
-            [*_mark(data), Fault("file-empty", "the file holds nothing")], format=known, data=data
-        )
-        tally = layers.NOTHING if known == layers.FORMAT else None
-        return report(source.label, findings, format=known, version=None, tally=tally)
-    if known != layers.FORMAT:
-        message = "neither content nor name says that this is a history"
-        if known == "session":
-            message = "this is a session log; this release checks histories only"
-        findings = weighed([Fault("format-unrecognised", message)], format=known)
-        return report(source.label, findings, format=known, version=None, tally=None)
-    return _history(source)
+    """Check an input. A log that is not in memory is read from its path; never raises for what it holds."""
+    if source.data is None:
+        return _session(source, name)
+    known = format or recognise(source.data, name)
+    if is_empty(source.data):
+        return _empty(source, source.data, known)
+    if known == history.FORMAT:
+        return _history(source, source.data)
+    if known == log.FORMAT:
+        return _session(source, name)
+    message = "neither content nor name says that this is a history or a session log"
+    findings = weighed([Fault("format-unrecognised", message)], format=None)
+    return report(source.label, findings, format=None, version=None, tally=None)
 
 
-def _history(source: Source) -> FileReport:
-    start = body_start(source.data)
-    faults = _mark(source.data)
-    outcome = layers.check(parse(source.data, start), source.folder)
-    faults += outcome.faults
+def _empty(source: Source, data: bytes, known: str | None) -> FileReport:
+    faults = [*_mark(data), Fault("file-empty", "the file holds nothing")]
+    findings = weighed(faults, format=known, data=data)
+    reading: Mapping[str, Any] | None = {"messages": []} if known == log.FORMAT else None
+    tally = _EMPTY.get(known or "")
+    return report(source.label, findings, format=known, version=None, tally=tally, reading=reading)
+
+
+def _history(source: Source, data: bytes) -> FileReport:
+    start = body_start(data)
+    outcome = history.check(parse(data, start), source.folder)
+    faults = [*_mark(data), *outcome.faults]
     return report(
         source.label,
-        weighed(faults, format=layers.FORMAT, data=source.data, start=start),
-        format=layers.FORMAT,
+        weighed(faults, format=history.FORMAT, data=data, start=start),
+        format=history.FORMAT,
         version=outcome.version,
         tally=outcome.tally,
+        unsupported=outcome.unsupported,
+    )
+
+
+def _session(source: Source, name: str | None) -> FileReport:
+    try:
+        with source.open() as stream:
+            head = stream.read(len(tokens.BOM))
+        outcome = session.check(source.open, body_start(head), name)
+        if outcome.empty:
+            return _empty(source, head, log.FORMAT)
+        faults = [*(replace(mark, spot=Spot(1, 0, 0)) for mark in _mark(head)), *outcome.faults]
+        with source.open() as stream:
+            findings = weighed_log(faults, format=log.FORMAT, line_at=line_reader(stream))
+    except OSError as error:  # the file went away, or changed its kind, while it was read
+        return unreadable(source.label, error)
+    return report(
+        source.label,
+        findings,
+        format=log.FORMAT,
+        version=outcome.version,
+        tally=outcome.tally,
+        reading=None if outcome.reading is None else outcome.reading.value(),
         unsupported=outcome.unsupported,
     )
 
@@ -118,13 +120,3 @@ def _mark(data: bytes) -> list[Fault]:
     if not data.startswith(tokens.BOM):
         return []
     return [Fault("encoding-bom", "the file begins with a byte order mark", span=Span(0, len(tokens.BOM)))]
-
-
-def _reason(error: Any) -> str:
-    if isinstance(error, NotRegular):
-        return "it is no regular file; to read from a pipe, give - and feed it to standard input"
-    if isinstance(error, FileNotFoundError):
-        return "there is no such file"
-    if isinstance(error, NoHistory):
-        return f"it is a folder without a file {HISTORY_FILE}"
-    return getattr(error, "strerror", None) or "its name cannot be used"

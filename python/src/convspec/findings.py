@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 Path = tuple[str | int, ...]
 """A place in a JSON value: member names and list indexes from the root, `()` being the root."""
@@ -41,12 +42,26 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a record of a log stands: its line, the offset of the line, and its own offset in it.
+
+    `record` counts the values of a line that holds several, from 1.
+    """
+
+    line: int
+    line_offset: int
+    start: int
+    record: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """A further place that belongs to a fault, such as the first use of a repeated id."""
 
     path: Path
     message: str
     span: Span | None = None
+    spot: Spot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,8 @@ class Fault:
     """A rule broken at a place, before it is weighed and located.
 
     `path` is None where the rule names no place in the document; `span` is given where the bytes
-    are known already, and found from `path` otherwise.
+    are known already, and found from `path` otherwise. In a log `spot` says which record or line it
+    is about; spans then count from the start of the line.
     """
 
     rule: str
@@ -65,6 +81,7 @@ class Fault:
     member: str | None = None
     target: str | None = None
     related: tuple[Mention, ...] = ()
+    spot: Spot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +109,7 @@ class Finding:
     end_column: int | None = None
     offset: int | None = None
     pointer: str | None = None
+    record: int | None = None
     record_id: str | None = None
     member: str | None = None
     target: str | None = None
@@ -113,6 +131,8 @@ class FileReport:
     """All that a check says of one file (schema/report/1.0).
 
     `format` and `format_version` are None where unknown, `tally` where the file was not read.
+    `reading` is what a reader makes of a log (session.md, section 7), in the form in which cases state
+    it; it may hold what was said, and is no part of the JSON report.
     """
 
     path: str
@@ -121,6 +141,7 @@ class FileReport:
     verdict: Verdict
     findings: tuple[Finding, ...]
     tally: Mapping[str, int] | None
+    reading: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @property
     def counts(self) -> Counts:

@@ -6,9 +6,10 @@ before it alone; whether a call is answered, on those behind it: so the two are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import Generic, TypeVar
 
 P = TypeVar("P")
@@ -33,11 +34,35 @@ class _Open(Generic[P]):
 
 @dataclass(slots=True)
 class Results(Generic[P]):
-    """Judges results in the order of the conversation; `P` is how the caller names a place."""
+    """Judges results in the order of the conversation; `P` is how the caller names a place.
+
+    In a tree the caller takes the messages of one path after the other: it remembers `state()` on
+    entering a branch, and goes back to it with `restore()` on leaving.
+    """
 
     _open: dict[str, _Open[P]] = field(default_factory=dict)
     _owner: int = 0
     _run: int | None = None
+    _undo: list[Callable[[], object]] = field(default_factory=list)
+    remembers: bool = False
+
+    def state(self) -> tuple[int, int | None]:
+        """Return what `restore` goes back to."""
+        return len(self._undo), self._run
+
+    def restore(self, state: tuple[int, int | None]) -> None:
+        """Forget what was taken since."""
+        length, self._run = state
+        while len(self._undo) > length:
+            self._undo.pop()()
+
+    def _set(self, id: str, call: _Open[P]) -> None:
+        if self.remembers:
+            old = self._open.get(id)
+            self._undo.append(
+                partial(self._open.pop, id) if old is None else partial(self._open.__setitem__, id, old)
+            )
+        self._open[id] = call
 
     def calls(self, made: Iterable[tuple[str, P]]) -> Iterator[tuple[P, P]]:
         """Take a message with calls; yield (place, earlier place) of each id used before."""
@@ -50,7 +75,7 @@ class Results(Generic[P]):
                 continue
             if known is not None:
                 yield place, known.place
-            self._open[id] = _Open(place, self._owner, 1)
+            self._set(id, _Open(place, self._owner, 1))
 
     def result(self, id: str, place: P) -> tuple[Judgement, P | None] | None:
         """Take a result; return what is wrong with it and the place that belongs to it."""
@@ -59,9 +84,8 @@ class Results(Generic[P]):
             return Judgement.UNMATCHED, None
         if call.answers == call.calls:
             return Judgement.DUPLICATE, call.first_answer
-        call.answers += 1
-        if call.first_answer is None:
-            call.first_answer = place
+        first = place if call.first_answer is None else call.first_answer
+        self._set(id, replace(call, answers=call.answers + 1, first_answer=first))
         if self._run != call.owner:
             return Judgement.MISPLACED, call.place
         return None

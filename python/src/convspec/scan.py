@@ -7,12 +7,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from convspec.checker import Source, check, check_source, read_source, unreadable
+from convspec.checker import check, check_source, unreadable
 from convspec.findings import FileReport, Finding
 from convspec.pointers import nameable_to_people, shape_of
 from convspec.schemas import known_keys
 from convspec.selection import FATAL, IN_FULL, Selection, grouped
-from convspec.text.excerpts import Excerpt, Place, excerpt
+from convspec.sources import Source, read_source
+from convspec.text.excerpts import LONGEST_LINE, Excerpt, Place, excerpt
 from convspec.walk import STDIN
 
 
@@ -47,9 +48,9 @@ def checked(path: str, run: Run) -> Checked:
     try:
         if path == STDIN:
             name = run.stdin_name
-            source = Source(name or "<stdin>", _stdin(), None)
+            source = Source(name or "<stdin>", _stdin())
         else:
-            source = read_source(path)
+            source = read_source(path, run.format)
     except (OSError, ValueError) as error:
         return Checked(unreadable(path, error), {})
     report = run.selection.apply(check_source(source, format=run.format, name=name))
@@ -57,11 +58,14 @@ def checked(path: str, run: Run) -> Checked:
         return Checked(report, {})
     groups = grouped(report.findings, infos=run.infos, limit=run.lines, each=IN_FULL)
     shown = [index for group in groups for index in group.indexes[: group.shown]]
-    lines = {
-        index: _excerpt(source.data, report.findings[index])
-        for index in shown
-        if report.findings[index].offset is not None
-    }
+    try:
+        lines = {
+            index: _excerpt(source, report.findings[index])
+            for index in shown
+            if report.findings[index].offset is not None
+        }
+    except OSError:  # gone meanwhile
+        lines = {}
     return Checked(report, lines)
 
 
@@ -71,13 +75,15 @@ def _stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _excerpt(data: bytes, finding: Finding) -> Excerpt:
+def _excerpt(source: Source, finding: Finding) -> Excerpt:
     assert finding.offset is not None
+    data, begin = source.window(finding.offset, LONGEST_LINE, LONGEST_LINE)
+    at = finding.offset - begin
     keys = known_keys()
     if finding.member is not None and nameable_to_people(finding.member):
         keys |= {finding.member}
-    end = finding.offset + 1
+    end = at + 1
     if finding.column is not None and finding.end_column is not None:
-        end = finding.offset + max(1, finding.end_column - finding.column)
+        end = at + max(1, finding.end_column - finding.column)
     shape = shape_of(finding.pointer)
-    return excerpt(data, Place(finding.offset, end, keys, shape, broken=finding.rule in FATAL))
+    return excerpt(data, Place(at, end, keys, shape, broken=finding.rule in FATAL))

@@ -38,6 +38,7 @@ class Selection:
             format=given.format,
             version=given.format_version,
             tally=given.tally,
+            reading=given.reading,
             unsupported=given.verdict == "unsupported",
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from convspec.checker import HISTORY_FILE
+from convspec.sources import HISTORY_FILE
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

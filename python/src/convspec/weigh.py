@@ -6,23 +6,14 @@ Here a fault gets its weight from the catalogue, its place in the file, and its 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
-from convspec.findings import (
-    Fault,
-    FileReport,
-    Finding,
-    Mention,
-    Path,
-    Related,
-    Severity,
-    Span,
-    Verdict,
-)
+from convspec.findings import Fault, FileReport, Finding, Mention, Related, Severity, Verdict
+from convspec.places import At, DocumentPlaces, LogPlaces, Places
 from convspec.pointers import bounded, to_pointer
 from convspec.rules import severity_of
-from convspec.text.positions import Position, line_columns, locate
 
 UNREADABLE = frozenset(("file-unreadable", "format-unrecognised"))
 
@@ -30,16 +21,27 @@ UNREADABLE = frozenset(("file-unreadable", "format-unrecognised"))
 def weighed(
     faults: Iterable[Fault], *, format: str | None, data: bytes = b"", start: int = 0
 ) -> tuple[Finding, ...]:
-    """Return the findings in file order. `start` is where the document begins in `data`."""
+    """Return the findings of a document in file order. `start` is where it begins in `data`."""
     kept = [_bounded(fault) for fault in faults]
-    places: list[Fault | Mention] = [*kept, *(mention for fault in kept for mention in fault.related)]
-    wanted = {place.path for place in places if place.span is None and place.path is not None}
-    found = locate(data, wanted, start) if wanted and data else {}
-    spans = [*found.values(), *(place.span for place in places if place.span is not None)]
-    placed = _Placed(found, line_columns(data, (at for span in spans for at in (span.start, span.end))))
-    located = sorted((_Located(fault, placed.of(fault)) for fault in kept), key=_Located.order)
+    return _findings(kept, format, DocumentPlaces(_with_mentions(kept), data, start))
+
+
+def weighed_log(
+    faults: Iterable[Fault], *, format: str, line_at: Callable[[int], bytes]
+) -> tuple[Finding, ...]:
+    """Return the findings of a log in file order. `line_at` reads the line at an offset again."""
+    kept = [_bounded(fault) for fault in faults]
+    return _findings(kept, format, LogPlaces(_with_mentions(kept), line_at))
+
+
+def _with_mentions(faults: list[Fault]) -> list[Fault | Mention]:
+    return [*faults, *(mention for fault in faults for mention in fault.related)]
+
+
+def _findings(faults: list[Fault], format: str | None, places: Places) -> tuple[Finding, ...]:
+    located = sorted((_Located(fault, places.of(fault)) for fault in faults), key=_Located.order)
     fingerprints = _Fingerprints()
-    return tuple(_finding(one, format, placed, fingerprints) for one in located)
+    return tuple(_finding(one, format, places, fingerprints) for one in located)
 
 
 def report(
@@ -49,6 +51,7 @@ def report(
     format: str | None,
     version: int | None,
     tally: Mapping[str, int] | None,
+    reading: Mapping[str, Any] | None = None,
     unsupported: bool = False,
 ) -> FileReport:
     """Put a report together; the verdict is the first that holds (history.md#verdict)."""
@@ -60,24 +63,7 @@ def report(
     elif any(finding.severity is Severity.ERROR for finding in findings):
         verdict = Verdict.INVALID
     counted = None if verdict in (Verdict.UNREADABLE, Verdict.UNSUPPORTED) else tally
-    return FileReport(path, format, version, verdict, findings, counted)
-
-
-_At = tuple[Span, Position, Position]
-
-
-class _Placed:
-    """Where faults stand: by their own span, else by their path."""
-
-    def __init__(self, spans: dict[Path, Span], positions: dict[int, Position]) -> None:
-        self._spans = spans
-        self._positions = positions
-
-    def of(self, place: Fault | Mention) -> _At | None:
-        span = place.span or (None if place.path is None else self._spans.get(place.path))
-        if span is None:
-            return None
-        return span, self._positions[span.start], self._positions[span.end]
+    return FileReport(path, format, version, verdict, findings, counted, reading)
 
 
 class _Located:
@@ -85,13 +71,13 @@ class _Located:
 
     __slots__ = ("at", "fault", "pointer")
 
-    def __init__(self, fault: Fault, at: _At | None) -> None:
+    def __init__(self, fault: Fault, at: At | None) -> None:
         self.fault = fault
         self.at = at
         self.pointer = None if fault.path is None else to_pointer(fault.path)
 
     def order(self) -> tuple[int, int, str, str, str, str]:
-        line, column = (0, 0) if self.at is None else (self.at[1].line, self.at[1].column)
+        line, column = (0, 0) if self.at is None else (self.at.line, self.at.column)
         fault = self.fault
         return line, column, fault.rule, self.pointer or "", fault.member or "", fault.target or ""
 
@@ -108,7 +94,8 @@ class _Fingerprints:
     def of(self, fault: Fault, pointer: str | None) -> str:
         place = pointer or ""
         if fault.record_id is not None:
-            place = fault.record_id + "\0" + "/".join(place.split("/")[3:])
+            below = place if fault.spot is not None else "/".join(place.split("/")[3:])
+            place = fault.record_id + "\0" + below
         parts = (fault.rule, place, fault.member or "", fault.target or "")
         name = "\0".join(parts).encode("utf-8", "replace")
         again = self._seen.get(name, 0)
@@ -124,31 +111,27 @@ def _bounded(fault: Fault) -> Fault:
     return replace(fault, path=bounded(fault.path), member=None)
 
 
-def _finding(located: _Located, format: str | None, placed: _Placed, fingerprints: _Fingerprints) -> Finding:
+def _finding(located: _Located, format: str | None, places: Places, fingerprints: _Fingerprints) -> Finding:
     fault, at = located.fault, located.at
-    line = column = end_column = offset = None
-    if at is not None:
-        span, begin, end = at
-        line, column, offset = begin.line, begin.column, span.start
-        end_column = end.column if end.line == begin.line else None
     return Finding(
         rule=fault.rule,
         severity=severity_of(fault.rule, format),
         message=fault.message,
-        line=line,
-        column=column,
-        end_column=end_column,
-        offset=offset,
+        line=None if at is None else at.line,
+        column=None if at is None else at.column,
+        end_column=None if at is None else at.end_column,
+        offset=None if at is None else at.offset,
         pointer=located.pointer,
+        record=None if fault.spot is None else fault.spot.record,
         record_id=fault.record_id,
         member=fault.member,
         target=fault.target,
-        related=tuple(_related(mention, placed) for mention in fault.related),
+        related=tuple(_related(mention, places) for mention in fault.related),
         fingerprint=fingerprints.of(fault, located.pointer),
     )
 
 
-def _related(mention: Mention, placed: _Placed) -> Related:
-    at = placed.of(mention)
-    line = None if at is None else at[1].line
+def _related(mention: Mention, places: Places) -> Related:
+    at = places.of(mention)
+    line = None if at is None else at.line
     return Related(line, to_pointer(bounded(mention.path)), mention.message)

@@ -7,6 +7,7 @@ import shutil
 
 import click
 
+from convspec.checker import FORMATS
 from convspec.packaged import read_data
 from convspec.rules import catalogue
 
@@ -14,7 +15,7 @@ from convspec.rules import catalogue
 @click.command("rules")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def command(form: str) -> None:
-    """List the rules: id, weight, title."""
+    """List the rules: id, weight in a history and in a session log, title."""
     if form == "json":
         click.echo(json.dumps(json.loads(read_data("rules.json")), indent=2, ensure_ascii=False))
         return
@@ -26,5 +27,5 @@ def command(form: str) -> None:
         if rule.layer != layer:
             click.echo(("" if not layer else "\n") + rule.layer)
             layer = rule.layer
-        weight = rule.severity.get("history", "–")
-        click.echo(f"  {rule.id:{widest}}  {weight:8} {rule.title}"[:room].rstrip())
+        weights = "  ".join(f"{rule.severity.get(name, '–'):7}" for name in FORMATS)
+        click.echo(f"  {rule.id:{widest}}  {weights}  {rule.title}"[:room].rstrip())

@@ -6,16 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from convspec.blank import is_blank, is_filled
 from convspec.findings import Fault, Mention, Path
 from convspec.history.sound import MESSAGES, Call, Sound
 from convspec.pairing import Judgement, Results, Unanswered
 from convspec.pointers import quoted
-
-WHITE_SPACE = (
-    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
-)
-"""What a blank message may consist of (history.md#blank)."""
 
 _CONTROL = re.compile("[\x1b\x80-\x9f]")
 _UNSIGNED = re.compile("[^!-~]")
@@ -130,15 +125,11 @@ def blank_messages(history: Sound) -> Iterator[Fault]:
         if message.get("role") not in ("user", "assistant"):
             continue
         content = history.text(message, "content", MESSAGES, index)
-        if content is None or content.strip(WHITE_SPACE):
+        if content is None or not is_blank(content):
             continue
-        if not any(_is_filled(value) for key, value in message.items() if key not in _BLANK_ASIDE):
+        if not any(is_filled(value) for key, value in message.items() if key not in _BLANK_ASIDE):
             path = (MESSAGES, index, "content")
             yield Fault("message-blank", "the message is blank and carries nothing else", path)
-
-
-def _is_filled(value: Any) -> bool:
-    return not (value is None or value == "" or value == [] or value == {})
 
 
 def thinking(history: Sound) -> Iterator[Fault]:

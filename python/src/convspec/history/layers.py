@@ -18,8 +18,8 @@ from convspec.history.folder import Folder
 from convspec.history.sound import MESSAGES, Sound
 from convspec.rules import severity_of
 from convspec.schema_faults import UnknownKeys, fault_of, type_name, value_at
-from convspec.text.scanner import EXACT
 from convspec.text.strict_json import MISSING, Parsed
+from convspec.versions import read_version
 
 FORMAT = "history"
 LONGEST_ID = 128
@@ -49,7 +49,7 @@ def check(parsed: Parsed, folder: str | None) -> Outcome:
     if not isinstance(document, dict):
         message = f"the document must be an object, not {type_name(document)}"
         return Outcome((*faults, Fault("schema-type", message, ())), None, NOTHING)
-    version, fault = read_version(document)
+    version, fault = read_version(document, FORMAT)
     if fault is not None:
         faults.append(fault)
         if fault.rule == "version-newer":
@@ -70,23 +70,6 @@ def check(parsed: Parsed, folder: str | None) -> Outcome:
         faults += attachments.faults()
     named = tuple(_with_record(fault, document) for fault in faults)
     return Outcome(named, version, _tally(history, attachments, faults))
-
-
-def read_version(document: dict[str, Any]) -> tuple[int | None, Fault | None]:
-    """Return the version and what is wrong with it (versioning.md#version)."""
-    newest = schemas.versions(FORMAT)[-1]
-    if "version" not in document:
-        return None, Fault("version-missing", '"version" is missing', (), member="version")
-    value = document["version"]
-    if value is None:
-        return None, Fault("version-missing", '"version" is null', ("version",))
-    whole = type(value) is int or (type(value) is float and value.is_integer())
-    if not whole or value < 1:
-        return None, Fault("version-invalid", '"version" must be a whole number from 1 on', ("version",))
-    if value > newest:
-        message = f"the file is of a newer version than this tool knows (newest known: {newest})"
-        return (int(value) if value <= EXACT else None), Fault("version-newer", message, ("version",))
-    return int(value), None
 
 
 def _tally(history: Sound, attachments: Attachments, faults: list[Fault]) -> Mapping[str, int]:

@@ -72,6 +72,8 @@ def finding_value(finding: Finding) -> dict[str, Any]:
         "offset": finding.offset,
         "pointer": finding.pointer,
     }
+    if finding.record is not None:
+        value["record"] = finding.record
     for key in _WHERE_APPLIES:
         given = getattr(finding, key)
         if given is not None:

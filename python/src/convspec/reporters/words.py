@@ -35,13 +35,24 @@ def place(report: FileReport, line: int | None, column: int | None) -> str:
 
 
 def tally(counted: Mapping[str, int] | None) -> str:
-    """Say what the file holds: `9 messages, 2 attachments`."""
+    """Say what the file holds: `9 messages, 2 attachments`, `11 of 275 entries reachable`."""
+    if counted and "entries" in counted:
+        return _log_tally(counted)
     if not counted or not counted["messages"]:
         return ""
     words = number(counted["messages"], "message")
     if counted.get("attachments"):
         words += f", {number(counted['attachments'], 'attachment')}"
     return words
+
+
+def _log_tally(counted: Mapping[str, int]) -> str:
+    if not counted["records"]:
+        return ""
+    reachable, entries = counted["branch"], counted["entries"]
+    words = f"{reachable:,} of {number(entries, 'entry', 'entries')} reachable"
+    words += f", {number(counted['messages'], 'message')} restored"
+    return words + (f", {number(counted['skipped'], 'place')} unreadable" if counted["skipped"] else "")
 
 
 def verdict(summary: Mapping[str, int], *, infos: bool = False) -> str:

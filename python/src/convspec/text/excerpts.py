@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _ID, _WORD = re.compile("[!-~]{1,100}"), re.compile("[a-z_]{1,20}")
+_NAME = re.compile("[A-Za-z0-9_.:/-]{1,64}")
 SHOWN = {
     "/messages/*/id": _ID,
     "/messages/*/role": _WORD,
@@ -20,18 +21,37 @@ SHOWN = {
     "/messages/*/tool_call_id": _ID,
     "/messages/*/model_id": _ID,
     "/messages/*/tool_calls/*/id": _ID,
-    "/messages/*/tool_calls/*/name": re.compile("[A-Za-z0-9_.:/-]{1,64}"),
+    "/messages/*/tool_calls/*/name": _NAME,
     "/messages/*/attachments/*/mime": re.compile("[A-Za-z0-9.+-]{1,40}/[A-Za-z0-9.+-]{1,60}"),
     "/messages/*/attachments/*/file": _ID,
     "/messages/*/attachments/*/sha256": re.compile("[0-9A-Fa-f]{1,100}"),
     "/version": _WORD,
+    "/id": _ID,
+    "/type": _WORD,
+    "/timestamp": _ID,
+    "/parentId": _ID,
+    "/targetId": _ID,
+    "/fromId": _ID,
+    "/hash": _ID,
+    "/toolCallId": _ID,
+    "/toolName": _NAME,
+    "/message/id": _ID,
+    "/message/role": re.compile("[A-Za-z_]{1,20}"),
+    "/message/tool_call_id": _ID,
+    "/message/toolCallId": _ID,
+    "/message/first_kept_entry_id": _ID,
+    "/message/firstKeptEntryId": _ID,
+    "/message/tool_calls/*/id": _ID,
+    "/message/toolCalls/*/id": _ID,
+    "/message/tool_calls/*/function/name": _NAME,
+    "/message/toolCalls/*/function/name": _NAME,
 }
 """Members whose strings are ids or structure, and what such a string looks like."""
 
 NUMBERS = re.compile(r"/version|/messages/\*/tokens/[a-z_]+")
 """Members whose numbers are shown."""
 
-_LONGEST_LINE = 2000  # bytes of a line that are shown from its beginning
+LONGEST_LINE = 2000  # bytes of a line that are shown from its beginning
 _AHEAD = 400  # bytes shown of a longer line, from the finding on
 _BEFORE = 200
 _LONGEST_SHOWN = 100
@@ -72,13 +92,13 @@ class Place:
 def excerpt(data: bytes, place: Place) -> Excerpt:
     """Return the line of `data` that holds the place, made fit to be shown."""
     # Never look further than a line that is shown may be long: a line can hold the whole file.
-    floor = max(0, place.offset - _LONGEST_LINE)
-    ceiling = min(len(data), place.offset + _LONGEST_LINE)
+    floor = max(0, place.offset - LONGEST_LINE)
+    ceiling = min(len(data), place.offset + LONGEST_LINE)
     begin = max(floor, data.rfind(b"\n", floor, place.offset) + 1)
     end = data.find(b"\n", place.offset, ceiling)
     end = ceiling if end < 0 else end
     lead = ""
-    if end - begin > _LONGEST_LINE or (begin == floor and floor > 0):
+    if end - begin > LONGEST_LINE or (begin == floor and floor > 0):
         key = _KEY_BEFORE.search(data[max(begin, place.offset - _BEFORE) : place.offset])
         before = _BEFORE if place.broken else len(key[0]) if key else 0
         start = max(begin, place.offset - before)

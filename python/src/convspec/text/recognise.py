@@ -29,22 +29,41 @@ def recognise(data: bytes, name: str | None) -> str | None:
     return _by_content(data) or _by_name(name)
 
 
+def recognise_head(head: bytes, name: str | None) -> str | None:
+    """The same from the beginning of a longer file; None also where that is not enough to tell."""
+    start = _object_start(head)
+    if start is None:
+        return _by_name(name)
+    known = _by_key(head, start)
+    if known is not None:
+        return known
+    begun = parse(head, start)
+    cut = any(fault.rule == "json-truncated" for fault in begun.faults)
+    return None if cut else _by_name(name)
+
+
 def _by_name(name: str | None) -> str | None:
     return next((form for suffix, form in _SUFFIXES.items() if (name or "").endswith(suffix)), None)
 
 
 def _by_content(data: bytes) -> str | None:
+    start = _object_start(data)
+    if start is None:
+        return None
+    return _by_key(data, start) or ("history" if "messages" in _object(data, start) else None)
+
+
+def _object_start(data: bytes) -> int | None:
     space = tokens.SPACE.match(data, body_start(data))
     assert space is not None
-    start = space.end()
-    if data[start : start + 1] != b"{":
-        return None
+    return space.end() if data[space.end() : space.end() + 1] == b"{" else None
+
+
+def _by_key(data: bytes, start: int) -> str | None:
     key = _first_key(data, start)
     if key == "type" or _is_record(data, start):
         return "session"
-    if key in ("version", "messages"):
-        return "history"
-    return "history" if "messages" in _object(data, start) else None
+    return "history" if key in ("version", "messages") else None
 
 
 def _first_key(data: bytes, start: int) -> str | None:

@@ -50,6 +50,7 @@ class _Frame:
     """An object or array that is being read."""
 
     value: Any
+    begin: int
     key: str = ""
     key_spans: dict[str, Span] = field(default_factory=dict)
     repeated: set[str] = field(default_factory=set)
@@ -69,6 +70,7 @@ class Scanner:
         self.position = position
         self.faults: list[Fault] = []
         self._stack: list[_Frame] = []
+        self._closed = Span(-1, -1)
 
     def value(self) -> Any:
         """Return the value that begins at the position. Raises Fatal."""
@@ -81,14 +83,21 @@ class Scanner:
                 self._open(opener())
                 if not self._begins_empty():
                     continue
-                value = self._stack.pop().value
+                value = self._close()
             while self._stack:
                 self._stack[-1].add(value)
                 if self._goes_on():
                     break
-                value = self._stack.pop().value
+                value = self._close()
             else:
                 return value
+
+    def closed_before(self, position: int) -> int | None:
+        """Return where the object begins that closed last, with only white space up to `position`."""
+        if self._closed.end < 0 or self._closed.end > position:
+            return None
+        space = tokens.SPACE.match(self.data, self._closed.end)
+        return self._closed.start if space is not None and space.end() == position else None
 
     # Structure
 
@@ -101,8 +110,14 @@ class Scanner:
                     span=Span(self.position, self.position + 1),
                 )
             )
+        self._stack.append(_Frame(value, self.position))
         self.position += 1
-        self._stack.append(_Frame(value))
+
+    def _close(self) -> Any:
+        frame = self._stack.pop()
+        if isinstance(frame.value, dict):
+            self._closed = Span(frame.begin, self.position)
+        return frame.value
 
     def _begins_empty(self) -> bool:
         """Behind an opening bracket: close at once, or stand before the first value."""
