@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _SHAPE = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})([.][0-9]+)?"
@@ -22,17 +23,16 @@ def instant(text: str) -> Instant | None:
     match = _SHAPE.fullmatch(text)
     if match is None:
         return None
-    year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
-    if not 1 <= month <= 12 or not 1 <= day <= _days(year, month):
-        return None
-    if hour > 23 or minute > 59 or second > 60:
+    day_number = _day_number(text[:10])
+    hour, minute, second = int(match[4]), int(match[5]), int(match[6])
+    if day_number is None or hour > 23 or minute > 59 or second > 60:
         return None
     offset = 0
     if match[8]:
         if int(match[9]) > 23 or int(match[10]) > 59:
             return None
         offset = (int(match[9]) * 60 + int(match[10])) * (60 if match[8] == "+" else -60)
-    seconds = _day_number(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
+    seconds = day_number * 86400 + hour * 3600 + minute * 60 + second - offset
     return seconds, (match[7] or "")[1 : 1 + _DIGITS].rstrip("0")
 
 
@@ -41,8 +41,12 @@ def _days(year: int, month: int) -> int:
     return 29 if month == 2 and leap else _DAYS[month - 1]
 
 
-def _day_number(year: int, month: int, day: int) -> int:
+@lru_cache(maxsize=64)
+def _day_number(date: str) -> int | None:
     """Count days; the year is taken to begin in March, so that a leap day comes last."""
+    year, month, day = int(date[:4]), int(date[5:7]), int(date[8:])
+    if not 1 <= month <= 12 or not 1 <= day <= _days(year, month):
+        return None
     year -= month <= 2
     shifted = (month + 9) % 12
     return year * 365 + year // 4 - year // 100 + year // 400 + (153 * shifted + 2) // 5 + day

@@ -1,6 +1,7 @@
 """What is restored along a path: messages, and summaries in place of those before (session.md#compaction).
 
-The context is a stack of summaries, newest first, then the messages from an offset on. Going back to
+The context is a stack of summaries, newest first, then the messages from an offset on. (`_lowest` holds
+for each level of the stack the lowest one up to it that is a compaction summary.) Going back to
 an earlier state costs as little as going on, so a tree is walked in linear time.
 """
 
@@ -33,7 +34,7 @@ class Context:
     _places: dict[str, list[int]] = field(default_factory=dict)
     _levels: dict[str, list[int]] = field(default_factory=dict)
     _summaries: list[int] = field(default_factory=list)
-    _summary_levels: list[int] = field(default_factory=list)
+    _lowest: list[int] = field(default_factory=list)
     _undo: list[Callable[[], object] | None] = field(default_factory=list)
 
     def state(self) -> int:
@@ -92,37 +93,38 @@ class Context:
 
     def _push(self, level: int, entry: Entry) -> None:
         """Put a summary at a level; the levels above it are out of use."""
+        lowest = self._lowest[level - 1] if level else -1
+        if lowest < 0 and entry.role == SUMMARY:
+            lowest = level
         if level < len(self._stack):
             old = self._stack[level]
             self._unlist(level, old)
-            self._remember(partial(self._put_back, level, old))
-            self._stack[level] = entry
+            self._remember(partial(self._put_back, level, old, self._lowest[level]))
+            self._stack[level], self._lowest[level] = entry, lowest
         else:
             self._stack.append(entry)
+            self._lowest.append(lowest)
             self._remember(self._drop)
         self._list(level, entry)
         self._height = level + 1
 
-    def _put_back(self, level: int, old: Entry) -> None:
+    def _put_back(self, level: int, old: Entry, lowest: int) -> None:
         self._unlist(level, self._stack[level])
-        self._stack[level] = old
+        self._stack[level], self._lowest[level] = old, lowest
         self._list(level, old)
 
     def _drop(self) -> None:
         self._unlist(len(self._stack) - 1, self._stack[-1])
         self._stack.pop()
+        self._lowest.pop()
 
     def _list(self, level: int, entry: Entry) -> None:
         if entry.message_id is not None:
             insort(self._levels.setdefault(entry.message_id, []), level)
-        if entry.role == SUMMARY:
-            insort(self._summary_levels, level)
 
     def _unlist(self, level: int, entry: Entry) -> None:
         if entry.message_id is not None:
             _take_out(self._levels[entry.message_id], level)
-        if entry.role == SUMMARY:
-            _take_out(self._summary_levels, level)
 
     # Finding what is kept: an index into the context
 
@@ -138,8 +140,8 @@ class Context:
         """Return the index of the last compaction summary in the context."""
         if self._summaries and self._summaries[-1] >= self.offset:
             return self._height + self._summaries[-1] - self.offset
-        lowest = self._summary_levels[0] if self._summary_levels else self._height
-        return self._height - 1 - lowest if lowest < self._height else None
+        lowest = self._lowest[self._height - 1] if self._height else -1
+        return self._height - 1 - lowest if lowest >= 0 else None
 
     def _search(self, kept: str, begin: int) -> int | None:
         """Return the smallest index from `begin` on that has the id, or is the place, that is kept."""

@@ -25,7 +25,7 @@ class Payload:
 
     def sound(self, key: str) -> Any:
         """Return a member that the schema passed, None where it is absent or was objected to."""
-        return None if (*MESSAGE, key) in self._bad else self.message.get(key)
+        return None if self._bad and (*MESSAGE, key) in self._bad else self.message.get(key)
 
     def role(self) -> str | None:
         """Return the role."""

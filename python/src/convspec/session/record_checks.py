@@ -41,7 +41,7 @@ class Record:
 
     def sound(self, *path: str | int) -> Any:
         """Return the value at `path` where the schema passed it, else None."""
-        if path in self.bad:
+        if self.bad and path in self.bad:
             return None
         value: Any = self.value
         for token in path:
