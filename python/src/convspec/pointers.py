@@ -7,6 +7,9 @@ from itertools import pairwise
 
 from convspec.findings import Path
 
+LONGEST_SHOWN_ID = 128
+"""Code points of an id that a finding carries (history.md#pointers)."""
+
 FOREIGN = "arguments"
 """The member whose content is a tool's own."""
 
@@ -70,6 +73,11 @@ def shown(pointer: str, known: frozenset[str]) -> str:
 def shape_of(pointer: str | None) -> str:
     """Return a pointer with `*` in place of list indexes."""
     return re.sub(r"/[0-9]+(?=/|\Z)", "/*", pointer or "")
+
+
+def cut_id(id: str) -> str:
+    """Return an id as a finding carries it: a long one is cut."""
+    return id if len(id) <= LONGEST_SHOWN_ID else id[:LONGEST_SHOWN_ID] + "…"
 
 
 def describe(pointer: str) -> str:

@@ -16,15 +16,13 @@ from convspec.history import checks
 from convspec.history.attachment_checks import Attachments
 from convspec.history.folder import Folder
 from convspec.history.sound import MESSAGES, Sound
+from convspec.pointers import cut_id
 from convspec.rules import severity_of
 from convspec.schema_faults import UnknownKeys, fault_of, type_name, value_at
 from convspec.text.strict_json import MISSING, Parsed
 from convspec.versions import read_version
 
 FORMAT = "history"
-LONGEST_ID = 128
-"""Code points of an id that a finding carries; a longer one is cut."""
-
 NOTHING: Mapping[str, int] = {"messages": 0, "attachments": 0, "attachment_bytes": 0}
 # Members of an attachment whose own rules cover U+0000.
 _OWN_RULES = frozenset(("data", "file", "sha256", "filename"))
@@ -128,4 +126,4 @@ def _with_record(fault: Fault, document: dict[str, Any]) -> Fault:
     id = message.get("id") if isinstance(message, dict) else None
     if not isinstance(id, str) or not id:
         return fault
-    return replace(fault, record_id=id if len(id) <= LONGEST_ID else id[:LONGEST_ID] + "…")
+    return replace(fault, record_id=cut_id(id))

@@ -97,19 +97,14 @@ def results(log: Log, tree: Tree | None) -> Iterator[Fault]:
             if isinstance(event, Entry):
                 yield from path.take(event)
         return
-    roots, below = tree.children()
     path = _Path(remembers=True)
-    work: list[tuple[Entry, bool]] = [(root, False) for root in reversed(roots)]
     states: list[tuple[tuple[int, int | None], bool]] = []
-    while work:
-        entry, left = work.pop()
+    for entry, left in tree.walk():
         if left:
             path.restore(states.pop())
             continue
         states.append(path.state())
         yield from path.take(entry)
-        work.append((entry, True))
-        work.extend((child, False) for child in reversed(below.get(entry.id, ())))
 
 
 def unanswered(log: Log, tree: Tree | None) -> Iterator[Fault]:

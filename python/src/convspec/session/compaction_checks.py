@@ -22,19 +22,14 @@ def kept_missing(log: Log, tree: Tree | None) -> Iterator[Fault]:
             if isinstance(event, Entry) and not take(context, event):
                 yield _missing(event)
         return
-    roots, below = tree.children()
-    work: list[tuple[Entry, bool]] = [(root, False) for root in reversed(roots)]
     states: list[int] = []
-    while work:
-        entry, left = work.pop()
+    for entry, left in tree.walk():
         if left:
             context.restore(states.pop())
             continue
         states.append(context.state())
         if not take(context, entry):
             yield _missing(entry)
-        work.append((entry, True))
-        work.extend((child, False) for child in reversed(below.get(entry.id, ())))
 
 
 def _missing(entry: Entry) -> Fault:

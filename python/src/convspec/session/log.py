@@ -5,13 +5,14 @@ One line is in memory at a time. Of each record only what `records` describes is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from convspec import engines, schemas
-from convspec.findings import Fault, Mention, Path, Span, Spot
+from convspec.findings import Fault, Path, Span, Spot
 from convspec.instants import instant
+from convspec.pointers import cut_id
 from convspec.schema_faults import UnknownKeys, fault_of, value_at
 from convspec.session import record_checks
 from convspec.session.record_checks import Record
@@ -30,7 +31,6 @@ from convspec.session.records import (
 from convspec.text.lines import Value, read_line
 
 FORMAT = "session"
-LONGEST_ID = 128
 Numbered = Iterable[tuple[int, int, bytes]]
 """Lines with their number from 1 and their offset."""
 
@@ -192,7 +192,7 @@ class Reader:
             if id is not None:
                 self.log.names.known.add(key_of(id) or "")
             getattr(self, f"_{type}")(record, spot)
-        shown = id if id is None or len(id) <= LONGEST_ID else id[:LONGEST_ID] + "…"
+        shown = None if id is None else cut_id(id)
         self.log.faults += (replace(fault, spot=spot, record_id=shown) for fault in faults)
 
     def _look_for_keys(self, type: str, record: Record, spot: Spot) -> None:
@@ -351,11 +351,3 @@ def _is_image_data(fault: Fault, record: Any) -> bool:
 def _is_version(type: str, violation: schemas.Violation) -> bool:
     """The version belongs to its own layer."""
     return type == "session" and (violation.path == ("version",) or violation.member == "version")
-
-
-def mentions(spots: Iterable[Spot], path: Path, message: str) -> tuple[Mention, ...]:
-    """Return further places of a fault in other records."""
-    return tuple(Mention(path, message, spot=spot) for spot in spots)
-
-
-Facts = Mapping[str, Any]

@@ -99,6 +99,17 @@ class Tree:
                 (roots if entry.parent is None else below.setdefault(entry.parent, [])).append(entry)
         return roots, below
 
+    def walk(self) -> Iterator[tuple[Entry, bool]]:
+        """Yield each whole entry on entering it (False) and on leaving it (True), children in file order."""
+        roots, below = self.children()
+        work = [(root, False) for root in reversed(roots)]
+        while work:
+            entry, left = work.pop()
+            yield entry, left
+            if not left:
+                work.append((entry, True))
+                work.extend((child, False) for child in reversed(below.get(entry.id, ())))
+
 
 def leaf_of(log: Log) -> str | None:
     """Return the id that the last tree or leaf record sets, as it stands (session.md#reading-leaf)."""
