@@ -13,6 +13,7 @@ import pytest
 
 from conftest import CASES, ROOT
 from convspec import check, checker, engines, schemas, weigh
+from convspec.conformance.adapter import answer_value
 from convspec.conformance.cases import Case
 from convspec.conformance.compare import differences
 from convspec.conformance.edits import apply_edits
@@ -59,13 +60,12 @@ def answers(laid_out: LaidOut) -> dict[str, dict[str, Any]]:
 
 def answer(path: Path) -> dict[str, Any]:
     report = check(path)
-    return {**file_value(report), **(report.reading or {})}
+    return {**file_value(report), **answer_value(report)}
 
 
 def told(case: Case, given: dict[str, Any]) -> list[str]:
     """Return where an answer is not what the case expects."""
-    infos = case.document.get("infos", False)
-    return differences(case.document["expect"], given, infos=infos, exact=True)
+    return differences(case.document, given, exact=True)
 
 
 def expected(case: Case) -> list[str]:

@@ -44,8 +44,8 @@ def test_every_case_gives_exactly_its_findings(all_cases: list[Case], report: di
     assert len(report["files"]) == len(all_cases)
     wrong = {}
     for case, answer in zip(all_cases, report["files"], strict=True):
-        infos = case.document.get("infos", False)
-        found = differences(case.document["expect"], answer, infos=infos, exact=True, partial=True)
+        given = {**answer, "reading": {"tally": answer["tally"]}}
+        found = differences(case.document, given, exact=True, partial=True)
         if found:
             wrong[case.id] = found
     assert wrong == {}

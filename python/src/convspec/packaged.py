@@ -17,7 +17,18 @@ def _root() -> str:
     packaged = os.path.join(here, "_data", "schema")
     if os.path.isdir(packaged):
         return packaged
-    return os.path.normpath(os.path.join(here, "..", "..", "..", "schema"))
+    return os.path.join(_checkout(), "schema")
+
+
+def _checkout() -> str:
+    return os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+
+
+def checkout(name: str) -> str | None:
+    """Return the path of a top-level folder of the checkout; None where the package is installed alone."""
+    path = os.path.join(_checkout(), name)
+    beside = os.path.join(_checkout(), "python", "src", "convspec")
+    return path if os.path.isdir(path) and os.path.isdir(beside) else None
 
 
 def read_data(name: str) -> bytes:

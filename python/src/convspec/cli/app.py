@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import click
 
-COMMANDS = {"check": "check", "explain": "explain", "rules": "rules", "schema": "schema"}
+COMMANDS = {name: name for name in ("check", "explain", "rules", "schema", "conformance")}
 _USAGE, _INTERRUPTED, _PIPE = 2, 130, 141
 
 

@@ -10,14 +10,22 @@ from typing import Any
 
 import click
 
-from convspec.cli.output import FORMATS, Settings, default_format, open_output, refuse_to_overwrite, say
+from convspec.cli.output import (
+    FORMATS,
+    Settings,
+    chosen_formats,
+    default_format,
+    open_output,
+    refuse_to_overwrite,
+    say,
+)
 from convspec.cli.progress import watched
 from convspec.reporters.values import add, no_files
 from convspec.reporters.words import printable, verdict
 from convspec.rules import catalogue
 from convspec.scan import Run, checked
 from convspec.selection import Selection
-from convspec.walk import STDIN, expanded, inputs
+from convspec.walk import expanded, inputs
 
 VALID, INVALID, UNJUDGED, NEWER = 0, 1, 2, 3
 
@@ -28,20 +36,6 @@ def _rules(ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...
         if name not in catalogue():
             raise click.BadParameter(f"there is no rule {name!r}; convspec rules lists them")
     return frozenset(names)
-
-
-def _formats(ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
-    chosen = []
-    for value in given:
-        name, _, target = value.partition(":")
-        target = "" if target == STDIN else target
-        if name not in FORMATS:
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(FORMATS)}")
-        chosen.append((name, target))
-    to_stdout = sum(1 for _, target in chosen if not target)
-    if to_stdout > 1:
-        raise click.BadParameter("only one format can go to stdout; give the others as FORMAT:FILE")
-    return chosen
 
 
 def _rule_option(name: str, help: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
@@ -55,7 +49,7 @@ def _rule_option(name: str, help: str) -> Callable[[click.decorators.FC], click.
     "formats",
     multiple=True,
     metavar="FORMAT[:FILE]",
-    callback=_formats,
+    callback=chosen_formats(FORMATS),
     help=f"One of {', '.join(FORMATS)}; repeatable. Default: full on a terminal, else concise.",
 )
 @click.option(

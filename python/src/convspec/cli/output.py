@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO, Any, Protocol
@@ -16,6 +16,7 @@ import click
 from convspec import __version__
 from convspec.reporters import concise, full, github, values
 from convspec.scan import Checked
+from convspec.walk import STDIN
 
 _WIDTH = 100
 
@@ -75,10 +76,7 @@ class _Json:
         self.files.append(values.file_value(checked.report))
 
     def finish(self) -> None:
-        whole = values.report_value(self.files, __version__)
-        utf8 = (getattr(self.stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
-        json.dump(whole, self.stream, indent=2, ensure_ascii=not utf8)
-        self.stream.write("\n")
+        write_json(values.report_value(self.files, __version__), self.stream)
 
 
 FORMATS = ("full", "concise", "json", "github")
@@ -92,11 +90,44 @@ def default_format() -> str:
 @contextmanager
 def open_output(name: str, target: str, settings: Settings) -> Iterator[Output]:
     """Open an output by the name of its form; `target` is a file, or empty for stdout."""
+    with open_stream(target) as stream:
+        yield _output(name, stream, settings)
+
+
+@contextmanager
+def open_stream(target: str) -> Iterator[IO[str]]:
+    """Open a file to write, or give stdout where `target` is empty."""
     if not target:
-        yield _output(name, sys.stdout, settings)
+        yield sys.stdout
         return
     with _opened(target) as stream:
-        yield _output(name, stream, settings)
+        yield stream
+
+
+def chosen_formats(choices: Collection[str]) -> Callable[..., list[tuple[str, str]]]:
+    """Return a callback for a repeatable FORMAT[:FILE] option: names and targets, at most one to stdout."""
+
+    def chosen(
+        ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+    ) -> list[tuple[str, str]]:
+        pairs = []
+        for value in given:
+            name, _, target = value.partition(":")
+            if name not in choices:
+                raise click.BadParameter(f"{name!r} is not one of {', '.join(choices)}")
+            pairs.append((name, "" if target == STDIN else target))
+        if sum(1 for _, target in pairs if not target) > 1:
+            raise click.BadParameter("only one format can go to stdout; give the others as FORMAT:FILE")
+        return pairs
+
+    return chosen
+
+
+def write_json(value: object, stream: IO[str]) -> None:
+    """Write a JSON document, with escapes where the stream cannot carry every character."""
+    utf8 = (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    json.dump(value, stream, indent=2, ensure_ascii=not utf8)
+    stream.write("\n")
 
 
 def refuse_to_overwrite(targets: Iterable[str], inputs: Iterable[str]) -> None:

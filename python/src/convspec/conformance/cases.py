@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from convspec.conformance.edits import Tree
@@ -41,15 +41,26 @@ class Case:
         """Return the path of the input; where the case has setup steps, in a copy below `scratch`."""
         if not self.document.get("setup"):
             return self.folder / str(self.document["input"])
-        copy = scratch / self.id
-        shutil.copytree(self.folder, copy)
-        for step in self.document["setup"]:
-            _set_up(copy, step)
-        return copy / str(self.document["input"])
+        return self.copied(scratch / self.id)
+
+    def copied(self, to: Path) -> Path:
+        """Copy all but case.json to the folder `to`, carry out the setup, and return the input's path."""
+        shutil.copytree(self.folder, to, ignore=_but_case_file(self.folder))
+        for step in self.document.get("setup", ()):
+            _set_up(to, step)
+        return to / str(self.document["input"])
+
+
+def _but_case_file(top: Path) -> Callable[[str, list[str]], list[str]]:
+    return lambda folder, names: [CASE_FILE] if Path(folder) == top else []
 
 
 def _set_up(folder: Path, step: Mapping[str, str]) -> None:
-    path = folder / step["path"]
+    """Make a link or a FIFO. Raises ValueError for a path that leaves the folder."""
+    parts = PurePosixPath(step["path"])
+    if parts.is_absolute() or ".." in parts.parts:
+        raise ValueError(f"the setup path {step['path']} leaves the case's folder")
+    path = folder / parts
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     if step["action"] == "symlink":

@@ -1,52 +1,128 @@
-"""Hold an answer against a case: what is missing, what is too much (conformance.md#comparison)."""
+"""Hold an answer against what a case expects, level by level: what is missing, what is too much.
+
+The comparison is the one of conformance/README.md. An answer is a mapping with `verdict`, `findings`
+and `reading` (schema/conformance/1.0/answer.schema.json).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from convspec.rules import catalogue
 
+LEVELS = ("verdict", "findings", "reading")
+_ABSENT = object()
+
+
+def held_to(expect: Mapping[str, Any], spec: str) -> Mapping[str, Any]:
+    """Return what is asked of an implementation of version `spec`: findings of newer rules are not."""
+    known = [finding for finding in expect["findings"] if not newer(catalogue()[finding["rule"]].since, spec)]
+    verdict = expect["verdict"]
+    if verdict == "invalid" and not any(finding["severity"] == "error" for finding in known):
+        verdict = "valid"
+    return {**expect, "findings": known, "verdict": verdict}
+
+
+def newer(version: str, than: str) -> bool:
+    """Return whether a version such as `1.10` is above another, such as `1.9`."""
+    return _numbers(version) > _numbers(than)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
+
 
 def differences(
-    expect: Mapping[str, Any],
-    answer: Mapping[str, Any],
-    *,
-    infos: bool,
-    exact: bool = False,
-    partial: bool = False,
+    case: Mapping[str, Any], answer: Mapping[str, Any], *, exact: bool = False, partial: bool = False
 ) -> list[str]:
-    """Return one line per difference between a case's `expect` and a file of the JSON report.
+    """Return one line per difference, at all levels, between a case and an answer.
 
-    Errors and warnings are compared exactly, infos only where `infos` is set; `member` and `target`
-    where the case gives them; the place not for rules of the json layer, on which parsers differ,
-    unless `exact` is set and the case gives it. `partial` leaves out members of the reading that the
-    answer does not have at all.
+    `exact` also compares the place of a json-layer finding where the case gives one; `partial` leaves
+    out members of the reading that the answer does not have at all.
     """
+    expect = case["expect"]
+    return [
+        *verdict_differences(expect, answer),
+        *findings_differences(case, expect, answer, exact=exact),
+        *reading_differences(expect, answer, partial=partial),
+    ]
+
+
+def verdict_differences(expect: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
+    """Return a line if the verdict is another than the expected one."""
+    if answer.get("verdict") == expect["verdict"]:
+        return []
+    return [f"verdict {answer.get('verdict', 'not given')}, expected {expect['verdict']}"]
+
+
+def findings_differences(
+    case: Mapping[str, Any], expect: Mapping[str, Any], answer: Mapping[str, Any], *, exact: bool = False
+) -> list[str]:
+    """Return a line for each finding that is missing and for each that is too much.
+
+    Errors and warnings are compared; infos only where the case says so. The place is left out for rules
+    of the json layer, on which parsers differ; in a session the line is not.
+    """
+    if "findings" not in answer:
+        return ["the findings are not given"]
+    session = case["format"] == "session"
+    left = [entry for entry in answer["findings"] if case.get("infos") or entry["severity"] != "info"]
     found = []
-    if answer["verdict"] != expect["verdict"]:
-        found.append(f"verdict {answer['verdict']}, expected {expect['verdict']}")
-    left = [entry for entry in answer["findings"] if infos or entry["severity"] != "info"]
-    for wanted in expect["findings"]:
-        match = next((entry for entry in left if _matches(wanted, entry, exact)), None)
+    # The more a case says of a finding, the sooner it picks, so that no other takes its match.
+    for wanted in sorted(expect["findings"], key=len, reverse=True):
+        match = next((entry for entry in left if _matches(wanted, entry, session, exact)), None)
         if match is None:
-            found.append(f"missing {_line(wanted)}")
+            found.append(f"missing {_line(wanted, session)}")
         else:
             left.remove(match)
-    found += [f"too much {_line(entry)}" for entry in left]
+    return found + [f"too much {_line(entry, session)}" for entry in left]
+
+
+def reading_differences(
+    expect: Mapping[str, Any], answer: Mapping[str, Any], *, partial: bool = False
+) -> list[str]:
+    """Return a line for each member of the reading that is not as the case gives it."""
+    reading = answer.get("reading") or {}
+    found = []
     for key, value in expect.get("reading", {}).items():
-        if answer.get(key) != value and not (partial and key not in answer):
-            found.append(f"reading: {key} is {answer.get(key)}, expected {value}")
+        given = reading.get(key, _ABSENT)
+        if given is _ABSENT and not partial:
+            found.append(f"reading: {key} is not given, expected {value}")
+        elif given is not _ABSENT and not _same(given, value):
+            found.append(f"reading: {key} is {given}, expected {value}")
     return found
 
 
-def _matches(wanted: Mapping[str, Any], entry: Mapping[str, Any], exact: bool) -> bool:
-    keys = ["rule", "severity"]
-    if catalogue()[wanted["rule"]].layer != "json" or (exact and "pointer" in wanted):
-        keys.append("pointer")
-    keys += [key for key in ("member", "target", "line", "record") if key in wanted]
-    return all(entry.get(key) == wanted.get(key) for key in keys)
+def _same(given: object, wanted: object) -> bool:
+    """Return whether two JSON values are equal; true is not 1, though Python holds it so."""
+    if isinstance(given, bool) or isinstance(wanted, bool):
+        return given is wanted
+    if isinstance(given, Mapping) and isinstance(wanted, Mapping):
+        return given.keys() == wanted.keys() and all(_same(given[key], wanted[key]) for key in wanted)
+    if isinstance(given, list) and isinstance(wanted, list):
+        return len(given) == len(wanted) and all(map(_same, given, wanted))
+    return given == wanted
 
 
-def _line(entry: Mapping[str, Any]) -> str:
-    return f"{entry['severity']} {entry['rule']} at {entry.get('pointer')}"
+def _matches(wanted: Mapping[str, Any], entry: Mapping[str, Any], session: bool, exact: bool) -> bool:
+    return all(entry.get(key) == wanted.get(key) for key in _compared(wanted, session, exact))
+
+
+def _compared(wanted: Mapping[str, Any], session: bool, exact: bool) -> Iterable[str]:
+    rule = catalogue().get(wanted["rule"])
+    yield from ("rule", "severity")
+    if session:
+        yield from ("line", "record")
+    if rule is None or rule.layer != "json" or (exact and "pointer" in wanted):
+        yield "pointer"
+    yield from (key for key in ("member", "target") if key in wanted)
+
+
+def _line(entry: Mapping[str, Any], session: bool) -> str:
+    place = "no place" if entry.get("pointer") is None else repr(entry["pointer"])
+    if session and entry.get("line") is not None:
+        record = "" if entry.get("record") is None else f", record {entry['record']}"
+        place = f"line {entry['line']}{record}, {place}"
+    of = "".join(f", {key} {entry[key]!r}" for key in ("member", "target") if entry.get(key) is not None)
+    return f"{entry['severity']} {entry['rule']} at {place}{of}"

@@ -1,0 +1,44 @@
+"""The plain tier: a command that is run once for each input and judges it by its exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from convspec.conformance.process import Launcher, Silent, Unstartable, how
+from convspec.conformance.results import Answered, Fault, Trial, Trouble
+
+_MEANING = {0: "accepts", 1: "rejects", 2: "cannot judge", 3: "newer version"}
+_RIGHT_FOR = {0: {"valid"}, 1: {"invalid", "unsupported"}, 2: {"unreadable"}, 3: {"unsupported"}}
+
+
+class PlainTier:
+    """Asks a command for its verdicts. There is nothing to start, and nothing to end."""
+
+    def __init__(self, launcher: Launcher, name: str, seconds: float) -> None:
+        self._launcher = launcher
+        self._seconds = seconds
+        self.adapter: Mapping[str, Any] = {"tier": "plain", "name": name, "levels": ["verdict"]}
+
+    def begin(self) -> None:
+        """Do nothing."""
+
+    def leaves_out(self, case: Mapping[str, Any]) -> str:
+        """Ask for every kind that has a verdict."""
+        return "" if case["kind"] == "check" else f"the plain tier has no kind {case['kind']}"
+
+    def ask(self, case: Mapping[str, Any], path: str) -> Trial:
+        """Run the command on the input."""
+        try:
+            code, stderr = self._launcher.run(path, self._seconds)
+        except Silent:
+            return Fault(Trouble.TIMEOUT, f"no end within {self._seconds:g} seconds")
+        except Unstartable as error:
+            return Fault(Trouble.CRASH, f"cannot be started: {error}")
+        if code not in _MEANING:
+            return Fault(Trouble.CRASH, how(code), stderr)
+        return Answered({}, frozenset(_RIGHT_FOR[code]), f"exit code {code} ({_MEANING[code]})")
+
+    def end(self) -> list[str]:
+        """Have nothing to complain of."""
+        return []

@@ -1,0 +1,157 @@
+"""Run an implementation over a corpus: ask, compare, sum up.
+
+The corpus and the tier are given, so that all of this runs in memory too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, Protocol
+
+from convspec.conformance.compare import LEVELS, findings_differences, held_to, reading_differences
+from convspec.conformance.results import (
+    Answered,
+    Difference,
+    Fault,
+    Outcome,
+    Results,
+    Skipped,
+    Status,
+    Trial,
+    Trouble,
+)
+
+_PATIENCE = 10
+"""After so many cases in a row without any answer in time, the rest is not asked."""
+
+
+class Corpus(Protocol):
+    """Where cases come from."""
+
+    def about(self) -> Mapping[str, Any]:
+        """Return what tells this corpus apart: how many cases, the digest of the manifest."""
+
+    def case(self, id: str) -> Mapping[str, Any]:
+        """Return the document of a case."""
+
+    def laid_out(self, id: str) -> AbstractContextManager[str]:
+        """Lay the input out in a folder of its own for as long as the context lasts; give its path."""
+
+
+class Tier(Protocol):
+    """A way of asking. `adapter` is filled by `begin`."""
+
+    adapter: Mapping[str, Any]
+
+    def begin(self) -> None:
+        """Start. Raises NoAdapter."""
+
+    def leaves_out(self, case: Mapping[str, Any]) -> str:
+        """Return why a case is not asked for, or nothing."""
+
+    def ask(self, case: Mapping[str, Any], path: str) -> Trial:
+        """Ask for one input."""
+
+    def end(self) -> list[str]:
+        """End, and return what is to be complained of."""
+
+
+class LevelNotGiven(Exception):
+    """A level was asked for that the adapter does not go to; the text says so."""
+
+
+def run(
+    corpus: Corpus,
+    tier: Tier,
+    ids: Iterable[str],
+    *,
+    levels: Iterable[str] = (),
+    known: Mapping[str, str] | None = None,
+    watch: Callable[[Iterable[str]], Iterable[str]] = iter,
+) -> Results:
+    """Ask for the cases `ids`, in their order, and judge at `levels` (default: all that the adapter gives).
+
+    The verdict is judged at every level. `known` maps the ids of known failures to reasons; `watch` sees
+    the ids go by. Raises NoAdapter, LevelNotGiven.
+    """
+    tier.begin()
+    try:
+        judged = _levels(tier.adapter["levels"], tuple(levels))
+        outcomes = tuple(_outcomes(corpus, tier, watch(ids), judged, known or {}))
+    finally:
+        complaints = tier.end()
+    return Results(tier.adapter, corpus.about(), judged, outcomes, tuple(complaints))
+
+
+def _levels(given: Iterable[str], wanted: tuple[str, ...]) -> tuple[str, ...]:
+    offered = {"verdict", *given}
+    for level in wanted:
+        if level not in offered:
+            raise LevelNotGiven(f"the adapter does not give the level {level}")
+    chosen = {"verdict", *wanted} if wanted else offered
+    return tuple(level for level in LEVELS if level in chosen)
+
+
+def _outcomes(
+    corpus: Corpus, tier: Tier, ids: Iterable[str], levels: tuple[str, ...], known: Mapping[str, str]
+) -> Iterable[Outcome]:
+    silent = 0
+    for id in ids:
+        case = corpus.case(id)
+        left_out = tier.leaves_out(case)
+        if left_out:
+            yield Outcome(id, case["level"], Status.LEFT_OUT, reason=left_out)
+            continue
+        if silent < _PATIENCE:
+            with corpus.laid_out(id) as path:
+                trial = tier.ask(case, path)
+            silent = silent + 1 if _is_silent(trial) else 0
+        else:
+            trial = Fault(Trouble.NOT_ASKED, f"not asked, after {_PATIENCE} cases in a row without an answer")
+        yield _against_known(_outcome(case, trial, levels, tier.adapter.get("spec")), known.get(id))
+
+
+def _is_silent(trial: Trial) -> bool:
+    """Only silence makes a run long. What dies at once may die as often as it likes."""
+    return isinstance(trial, Fault) and trial.trouble is Trouble.TIMEOUT
+
+
+def _outcome(case: Mapping[str, Any], trial: Trial, levels: tuple[str, ...], spec: str | None) -> Outcome:
+    id, binding = case["id"], case["level"]
+    if isinstance(trial, Fault):
+        return Outcome(id, binding, Status.FAILED, levels, fault=trial)
+    if isinstance(trial, Skipped):
+        if binding == "should":
+            return Outcome(id, binding, Status.LEFT_OUT, reason=f"skipped: {trial.reason}")
+        text = f"skipped ({trial.reason}), though the introduction covers it"
+        return Outcome(id, binding, Status.FAILED, levels, tuple(Difference(level, text) for level in levels))
+    found = tuple(_differences(case, trial, levels, spec))
+    failed = {difference.level for difference in found}
+    status = Status.FAILED if failed else Status.PASSED
+    return Outcome(id, binding, status, tuple(level for level in levels if level in failed), found)
+
+
+def _differences(
+    case: Mapping[str, Any], trial: Answered, levels: tuple[str, ...], spec: str | None
+) -> Iterable[Difference]:
+    expect = held_to(case["expect"], spec) if spec else case["expect"]
+    if expect["verdict"] not in trial.right_for:
+        yield Difference("verdict", f"{trial.said}, expected {expect['verdict']}")
+    if "findings" in levels:
+        for text in findings_differences(case, expect, trial.values):
+            yield Difference("findings", text)
+    if "reading" in levels:
+        for text in reading_differences(expect, trial.values):
+            yield Difference("reading", text)
+
+
+def _against_known(outcome: Outcome, reason: str | None) -> Outcome:
+    """Weigh an outcome against the list of known failures."""
+    if reason is None or outcome.status is Status.LEFT_OUT:
+        return outcome
+    if outcome.status is Status.PASSED:
+        reason = f"passes, though it is listed as a known failure: {reason}"
+        return Outcome(outcome.case, outcome.binding, Status.FAILED, reason=reason)
+    return replace(outcome, status=Status.KNOWN, reason=reason)
