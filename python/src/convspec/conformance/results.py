@@ -67,13 +67,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one case.
+    """What became of one case: `clause` is what it is about, `binding` must or should.
 
     `failed_levels`: the levels that were judged and are not as expected, empty if all are. `reason`: why
     the case was left out, or why its failure is known or its pass unexpected.
     """
 
     case: str
+    clause: str
     binding: str
     status: Status
     failed_levels: tuple[str, ...] = ()

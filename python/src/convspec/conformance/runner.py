@@ -102,7 +102,7 @@ def _outcomes(
         case = corpus.case(id)
         left_out = tier.leaves_out(case)
         if left_out:
-            yield Outcome(id, case["level"], Status.LEFT_OUT, reason=left_out)
+            yield Outcome(id, case["clause"], case["level"], Status.LEFT_OUT, reason=left_out)
             continue
         if silent < _PATIENCE:
             with corpus.laid_out(id) as path:
@@ -119,14 +119,14 @@ def _is_silent(trial: Trial) -> bool:
 
 
 def _outcome(case: Mapping[str, Any], trial: Trial, levels: tuple[str, ...], spec: str | None) -> Outcome:
-    id, binding = case["id"], case["level"]
+    about = case["id"], case["clause"], case["level"]
     if isinstance(trial, Fault):
-        return Outcome(id, binding, Status.FAILED, levels, fault=trial)
+        return Outcome(*about, Status.FAILED, levels, fault=trial)
     if isinstance(trial, Skipped):
-        if binding == "should":
-            return Outcome(id, binding, Status.LEFT_OUT, reason=f"skipped: {trial.reason}")
+        if case["level"] == "should":
+            return Outcome(*about, Status.LEFT_OUT, reason=f"skipped: {trial.reason}")
         text = f"skipped ({trial.reason}), though the introduction covers it"
-        return Outcome(id, binding, Status.FAILED, levels, tuple(Difference(level, text) for level in levels))
+        return Outcome(*about, Status.FAILED, levels, tuple(Difference(level, text) for level in levels))
     found = tuple(_differences(case, trial, levels, spec))
     failed = {difference.level for difference in found}
     status = Status.FAILED if failed else Status.PASSED
@@ -153,5 +153,5 @@ def _against_known(outcome: Outcome, reason: str | None) -> Outcome:
         return outcome
     if outcome.status is Status.PASSED:
         reason = f"passes, though it is listed as a known failure: {reason}"
-        return Outcome(outcome.case, outcome.binding, Status.FAILED, reason=reason)
+        return replace(outcome, status=Status.FAILED, reason=reason)
     return replace(outcome, status=Status.KNOWN, reason=reason)

@@ -69,12 +69,15 @@ def _row(name: str, counted: dict[str, Any], width: int) -> str:
     cells = []
     for level in counted["levels"].values():
         judged = level["passed"] + level["failed"]
-        cells.append(f"{level['passed']:,} of {judged:,}" if level["failed"] else f"{level['passed']:,}")
+        if not judged:
+            cells.append("–")
+        else:
+            cells.append(f"{level['passed']:,} of {judged:,}" if level["failed"] else f"{level['passed']:,}")
     return f"{name:{width}}  {counted['cases']:6,}" + "".join(f"  {cell:>14}" for cell in cells)
 
 
 def _case(outcome: Outcome) -> Iterator[str]:
-    yield f"  {outcome.case}  ({outcome.binding})"
+    yield f"  {outcome.case}  ({outcome.binding}, {outcome.clause})"
     if outcome.reason:
         yield f"      {printable(outcome.reason)}"
     if outcome.fault:

@@ -52,7 +52,12 @@ def counts(outcomes: Iterable[Outcome], levels: Iterable[str]) -> dict[str, Any]
 
 
 def _case(outcome: Outcome) -> dict[str, Any]:
-    value: dict[str, Any] = {"id": outcome.case, "status": outcome.status.value, "level": outcome.binding}
+    value: dict[str, Any] = {
+        "id": outcome.case,
+        "clause": outcome.clause,
+        "level": outcome.binding,
+        "status": outcome.status.value,
+    }
     if outcome.failed_levels:
         value["failed_levels"] = list(outcome.failed_levels)
     if outcome.differences:
