@@ -130,7 +130,7 @@ def _outcome(case: Mapping[str, Any], trial: Trial, levels: tuple[str, ...], spe
     found = tuple(_differences(case, trial, levels, spec))
     failed = {difference.level for difference in found}
     status = Status.FAILED if failed else Status.PASSED
-    return Outcome(id, binding, status, tuple(level for level in levels if level in failed), found)
+    return Outcome(*about, status, tuple(level for level in levels if level in failed), found)
 
 
 def _differences(
