@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from convspec.findings import Fault, FileReport, Span, Spot
+from convspec.findings import Fault, FileReport, Spot
 from convspec.history import layers as history
+from convspec.history.judged import judge
 from convspec.session import layers as session
 from convspec.session import log
 from convspec.sources import Source, line_reader, read_source, reason
 from convspec.text import tokens
-from convspec.text.recognise import body_start, is_empty, recognise
-from convspec.text.strict_json import parse
+from convspec.text.recognise import body_start, byte_order_mark, is_empty, nothing_in_it, recognise
 from convspec.weigh import report, weighed, weighed_log
 
 FORMATS = (history.FORMAT, log.FORMAT)
@@ -72,7 +72,7 @@ def check_source(source: Source, *, format: str | None = None, name: str | None 
 
 
 def _empty(source: Source, data: bytes, known: str | None) -> FileReport:
-    faults = [*_mark(data), Fault("file-empty", "the file holds nothing")]
+    faults = [*byte_order_mark(data), nothing_in_it()]
     findings = weighed(faults, format=known, data=data)
     reading: Mapping[str, Any] | None = {"messages": []} if known == log.FORMAT else None
     tally = _EMPTY.get(known or "")
@@ -80,17 +80,7 @@ def _empty(source: Source, data: bytes, known: str | None) -> FileReport:
 
 
 def _history(source: Source, data: bytes) -> FileReport:
-    start = body_start(data)
-    outcome = history.check(parse(data, start), source.folder)
-    faults = [*_mark(data), *outcome.faults]
-    return report(
-        source.label,
-        weighed(faults, format=history.FORMAT, data=data, start=start),
-        format=history.FORMAT,
-        version=outcome.version,
-        tally=outcome.tally,
-        unsupported=outcome.unsupported,
-    )
+    return judge(data, source.folder).report(source.label)
 
 
 def _session(source: Source, name: str | None) -> FileReport:
@@ -100,7 +90,7 @@ def _session(source: Source, name: str | None) -> FileReport:
         outcome = session.check(source.open, body_start(head), name)
         if outcome.empty:
             return _empty(source, head, log.FORMAT)
-        faults = [*(replace(mark, spot=Spot(1, 0, 0)) for mark in _mark(head)), *outcome.faults]
+        faults = [*(replace(mark, spot=Spot(1, 0, 0)) for mark in byte_order_mark(head)), *outcome.faults]
         with source.open() as stream:
             findings = weighed_log(faults, format=log.FORMAT, line_at=line_reader(stream))
     except OSError as error:  # the file went away, or changed its kind, while it was read
@@ -114,9 +104,3 @@ def _session(source: Source, name: str | None) -> FileReport:
         reading=None if outcome.reading is None else outcome.reading.value(),
         unsupported=outcome.unsupported,
     )
-
-
-def _mark(data: bytes) -> list[Fault]:
-    if not data.startswith(tokens.BOM):
-        return []
-    return [Fault("encoding-bom", "the file begins with a byte order mark", span=Span(0, len(tokens.BOM)))]

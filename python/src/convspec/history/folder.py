@@ -24,11 +24,12 @@ _ONE_NAME = re.compile(rf"{ATTACHMENTS}/(?!\.{{1,2}}\Z)(?![A-Za-z]:)([^/\\\0]+)"
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The bytes of a stored attachment: how many, their SHA-256, and the first few."""
+    """The bytes of a stored attachment: how many, their SHA-256, the first few, and all where kept."""
 
     size: int
     sha256: str
     head: bytes
+    data: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,14 @@ _IMPOSSIBLE_NAME = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 
 
 class Folder:
-    """Reads stored attachments of one folder; each file once, however often it is referred to."""
+    """Reads stored attachments of one folder; each file once, however often it is referred to.
 
-    def __init__(self, path: str) -> None:
+    `keep`: hold the bytes, so that what was judged is what is handed on.
+    """
+
+    def __init__(self, path: str, *, keep: bool = False) -> None:
         self._path = path
+        self._keep = keep
         self._inside: Inside | Refusal | None = None
         self._read: dict[str, Stored | Refusal] = {}
 
@@ -76,6 +81,14 @@ class Folder:
             self._read[name] = self._looked_up(name) if possible else _NO_SUCH_NAME
         return self._read[name]
 
+    def kept(self) -> dict[str, bytes]:
+        """Return the bytes of every file that was read, by `attachments/<name>`, where they are kept."""
+        return {
+            f"{ATTACHMENTS}/{name}": found.data
+            for name, found in self._read.items()
+            if isinstance(found, Stored) and found.data is not None
+        }
+
     def names(self) -> list[str]:
         """Return the regular files in `attachments`; none where it is no folder or cannot be read."""
         inside = self._attachments()
@@ -94,13 +107,16 @@ class Folder:
             descriptor = inside.open(name)
             with os.fdopen(descriptor, "rb") as file:
                 digest, size, head = hashlib.sha256(), 0, b""
+                kept: list[bytes] = []
                 for chunk in iter(partial(file.read, _CHUNK), b""):
                     head = head or chunk[:HEAD]
                     digest.update(chunk)
                     size += len(chunk)
+                    if self._keep:
+                        kept.append(chunk)
         except OSError as error:
             return _refusal(error, "the file")
-        return Stored(size, digest.hexdigest(), head)
+        return Stored(size, digest.hexdigest(), head, b"".join(kept) if self._keep else None)
 
     def _attachments(self) -> Inside | Refusal:
         if self._inside is None:

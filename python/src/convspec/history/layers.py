@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from convspec import engines, schemas
@@ -36,10 +36,15 @@ class Outcome:
     version: int | None
     tally: Mapping[str, int] | None
     unsupported: bool = False
+    stored: Mapping[str, bytes] = field(default_factory=dict)
+    """The bytes of stored attachments by their `file`, where they were to be kept."""
 
 
-def check(parsed: Parsed, folder: str | None) -> Outcome:
-    """Judge a parsed document; `folder` is where its stored attachments are, or None."""
+def check(parsed: Parsed, folder: str | None, *, keep: bool = False) -> Outcome:
+    """Judge a parsed document; `folder` is where its stored attachments are, or None.
+
+    `keep`: hand the bytes of stored attachments on.
+    """
     document = parsed.value
     if document is MISSING:
         return Outcome(parsed.faults, None, NOTHING)
@@ -63,11 +68,12 @@ def check(parsed: Parsed, folder: str | None) -> Outcome:
     faults += _unknown_keys(history, document, version or schemas.versions(FORMAT)[-1])
     for rule in checks.RULES:
         faults += rule(history)
-    with nullcontext() if folder is None else Folder(folder) as opened:
+    with nullcontext() if folder is None else Folder(folder, keep=keep) as opened:
         attachments = Attachments(history, opened)
         faults += attachments.faults()
+        stored = {} if opened is None else opened.kept()
     named = tuple(_with_record(fault, document) for fault in faults)
-    return Outcome(named, version, _tally(history, attachments, faults))
+    return Outcome(named, version, _tally(history, attachments, faults), stored=stored)
 
 
 def _tally(history: Sound, attachments: Attachments, faults: list[Fault]) -> Mapping[str, int]:

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from convspec.findings import Fault, Span
 from convspec.text import tokens
 from convspec.text.strict_json import parse
 
@@ -16,6 +17,18 @@ _SUFFIXES = {".jsonl": "session", ".json": "history"}
 def body_start(data: bytes) -> int:
     """Return the offset behind a byte order mark."""
     return len(tokens.BOM) if data.startswith(tokens.BOM) else 0
+
+
+def byte_order_mark(data: bytes) -> list[Fault]:
+    """Return the fault of a byte order mark, where there is one (history.md#encoding)."""
+    if not data.startswith(tokens.BOM):
+        return []
+    return [Fault("encoding-bom", "the file begins with a byte order mark", span=Span(0, len(tokens.BOM)))]
+
+
+def nothing_in_it() -> Fault:
+    """Return the fault of a file for which `is_empty` holds."""
+    return Fault("file-empty", "the file holds nothing")
 
 
 def is_empty(data: bytes) -> bool:

@@ -1,0 +1,92 @@
+"""Save a history into a folder so that a crash at any moment leaves the old value or the new one.
+
+Attachments come first, history.json last: it is the commit point. Nothing is ever deleted, and no
+attachment is written over.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from convspec.findings import Fault, Path
+from convspec.history import encoding, layers
+from convspec.history.disk import Disk, cleared, temporary
+from convspec.history.doors import HistoryError, writable
+from convspec.history.model import ATTACHMENTS_DIR, HISTORY_FILE, Attachment, Message
+from convspec.history.sound import MESSAGES
+from convspec.regular import NotRegular
+from convspec.weigh import report, weighed
+
+
+def save(
+    version: int,
+    messages: Iterable[Message],
+    extra: Mapping[str, Any],
+    folder: str,
+    disk: Disk,
+) -> None:
+    """Write the messages into `folder`, which is made where it is missing.
+
+    Raises HistoryError for a value that could not be read again, or where a file with other bytes has the
+    name of an attachment; OSError where the system refuses. Either way the old history stays.
+    """
+    messages = tuple(messages)
+    text = writable(version, messages, encoding.stored, extra)
+    folder = os.path.abspath(folder)
+    target = os.path.join(folder, HISTORY_FILE)
+    _make_folders(folder, disk)
+    mode = disk.mode(target)
+    _save_attachments(messages, folder, disk)
+    with cleared(disk, temporary(folder, HISTORY_FILE)) as draft:
+        disk.write(draft, text.encode() + b"\n", mode)
+        disk.replace(target, draft)
+    disk.sync_folder(folder)
+
+
+def _make_folders(folder: str, disk: Disk) -> None:
+    missing = []
+    while not disk.is_folder(folder):
+        missing.append(folder)
+        if os.path.dirname(folder) == folder:
+            break
+        folder = os.path.dirname(folder)
+    for path in reversed(missing):
+        if disk.make_folder(path):
+            disk.sync_folder(os.path.dirname(path))
+
+
+def _save_attachments(messages: Iterable[Message], folder: str, disk: Disk) -> None:
+    wanted: dict[str, tuple[Attachment, Path]] = {}
+    for index, message in enumerate(messages):
+        for place, attachment in enumerate(message.attachments):
+            path: Path = (MESSAGES, index, "attachments", place, "sha256")
+            wanted.setdefault(attachment.stored_name, (attachment, path))
+    if not wanted:
+        return
+    below = os.path.join(folder, ATTACHMENTS_DIR)
+    if disk.is_link(below):
+        raise NotRegular(errno.EEXIST, "readers follow no link; put a folder in its place", below)
+    if disk.make_folder(below):
+        disk.sync_folder(folder)
+    for name, (attachment, path) in wanted.items():
+        _save_attachment(attachment, path, os.path.join(below, name), disk)
+    disk.sync_folder(below)
+
+
+def _save_attachment(attachment: Attachment, path: Path, target: str, disk: Disk) -> None:
+    if disk.mode(target) is None:
+        with cleared(disk, temporary(os.path.dirname(target), os.path.basename(target))) as draft:
+            disk.write(draft, attachment.bytes, None)
+            if disk.put(target, draft):
+                return
+    if not disk.holds(target, attachment.bytes):
+        message = "a file of this name is there already and holds other bytes: move it away, then save again"
+        fault = Fault(
+            "attachment-digest", message, path, target=f"{ATTACHMENTS_DIR}/{os.path.basename(target)}"
+        )
+        findings = weighed([fault], format=layers.FORMAT)
+        label = os.path.join(os.path.dirname(os.path.dirname(target)), HISTORY_FILE)
+        raise HistoryError(report(label, findings, format=layers.FORMAT, version=None, tally=None))
