@@ -18,7 +18,7 @@ from convspec.conformance.cases import Case
 from convspec.conformance.compare import differences
 from convspec.conformance.edits import apply_edits
 from convspec.findings import Fault, Finding
-from convspec.history import checks
+from convspec.history import checks, judged
 from convspec.reporters.values import file_value
 from convspec.rules import catalogue
 from convspec.session import layers, record_checks, tree_checks
@@ -224,7 +224,8 @@ def test_a_rule_switched_off_breaks_a_case(
 
         return weighed_without
 
-    monkeypatch.setattr(checker, "weighed", without(weigh.weighed))
+    for module in (checker, judged):
+        monkeypatch.setattr(module, "weighed", without(weigh.weighed))
     monkeypatch.setattr(checker, "weighed_log", without(weigh.weighed_log))
     broken = [case for case in CASES if case.document["format"] == form and rule in expected(case)]
     assert broken

@@ -15,7 +15,7 @@ from convspec.history.model import CURRENT_VERSION, Message
 _DISK = Disk()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class History:
     """A conversation: a version and messages, oldest first. Frozen, and equal by content.
 
@@ -25,7 +25,7 @@ class History:
     """
 
     version: int = CURRENT_VERSION
-    messages: tuple[Message, ...] = field(default=(), repr=False)
+    messages: tuple[Message, ...] = ()
     extra: Mapping[str, Any] = field(default=EMPTY, compare=False, repr=False, kw_only=True)
     """Top-level members that the specification does not know: kept and written again, but no content."""
 
@@ -36,6 +36,9 @@ class History:
             if name in extra:
                 raise ValueError(f"{name!r} is a member of its own and cannot be an extra one")
         object.__setattr__(self, "extra", extra)
+
+    def __repr__(self) -> str:
+        return f"<History version={self.version} messages={len(self.messages)}>"
 
     @classmethod
     def parse(cls, text: str | bytes) -> Self:
