@@ -7,6 +7,7 @@ keys does not matter, and numbers are compared as doubles where both fit into on
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,13 +15,23 @@ from convspec.findings import Path
 
 DEEPEST = 100
 
+_HALF = re.compile("[\ud800-\udfff]")
+# What is met again may weigh so much, and so many times what is met first, before it is too much.
+_AGAIN = 1 << 25
+_TIMES = 64
+_ITEM = 32
+_LONG = 1024
+
 
 class Foreign(TypeError):
     """A value that no JSON document decodes to; `path` is where it stands."""
 
     def __init__(self, message: str, path: Path) -> None:
-        super().__init__(message)
+        super().__init__(message, path)
         self.path = path
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class TooDeep(Foreign):
@@ -32,12 +43,14 @@ class FrozenMap(Mapping[str, Any]):
 
     __slots__ = ("_hash", "_members")
 
-    def __init__(self, members: Mapping[str, Any] | None = None) -> None:
+    _members: dict[str, Any]
+    _hash: int | None
+
+    def __new__(cls, members: Mapping[str, Any] | None = None) -> FrozenMap:
         """Take a mapping over, deeply frozen. Raises Foreign for what is no JSON."""
-        self._members: dict[str, Any] = {
-            key: freeze(value, (key,)) for key, value in _keyed(members or {}, ()).items()
-        }
-        self._hash: int | None = None
+        if members is not None and not isinstance(members, Mapping):
+            raise Foreign(f"a value of type {type(members).__name__} is no object", ())
+        return _made(_Freezer().members({} if members is None else members, ()))
 
     def __getitem__(self, key: str) -> Any:
         return self._members[key]
@@ -69,25 +82,88 @@ class FrozenMap(Mapping[str, Any]):
         return FrozenMap, (self._members,)
 
 
+def _made(members: dict[str, Any]) -> FrozenMap:
+    made = object.__new__(FrozenMap)
+    made._members = members
+    made._hash = None
+    return made
+
+
 def freeze(value: object, path: Path = ()) -> Any:
-    """Return the value with every object and array in it made immutable. Raises Foreign."""
-    if isinstance(value, FrozenMap):
-        return value
-    if isinstance(value, Mapping | list | tuple) and len(path) >= DEEPEST:
-        raise TooDeep(f"the value is nested deeper than {DEEPEST} levels", path)
-    if isinstance(value, Mapping):
-        frozen = FrozenMap()
-        frozen._members = {key: freeze(item, (*path, key)) for key, item in _keyed(value, path).items()}
-        return frozen
-    if isinstance(value, list | tuple):
-        return tuple(freeze(item, (*path, index)) for index, item in enumerate(value))
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        if math.isfinite(value):
+    """Return the value with every object and array in it made immutable. Raises Foreign.
+
+    Objects of derived classes become plain ones, and two halves of a surrogate pair that meet one
+    character, as they do in JSON.
+    """
+    return value if isinstance(value, FrozenMap) else _Freezer().frozen(value, path)
+
+
+class _Freezer:
+    """Freezes one value, and counts what it meets again.
+
+    Parts that stand in several places are frozen in each of them. A few lists that hold each other could so
+    become more than any memory holds.
+    """
+
+    __slots__ = ("_again", "_first", "_known")
+
+    def __init__(self) -> None:
+        self._known: dict[int, object] = {}
+        self._first = self._again = 0
+
+    def frozen(self, value: object, path: Path) -> Any:
+        if isinstance(value, str):
+            if len(value) >= _LONG:
+                self._count(value, len(value), path)
+            return _text(value)
+        if value is None or isinstance(value, bool):
             return value
-        raise Foreign(f"{value} is no JSON number", path)
-    raise Foreign(f"a value of type {type(value).__name__} is no JSON", path)
+        if isinstance(value, int):
+            return int.__int__(value)
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                raise Foreign(f"{float.__float__(value)} is no JSON number", path)
+            return float.__float__(value)
+        if isinstance(value, list | tuple):
+            self._enter(value, path)
+            return tuple(self.frozen(item, (*path, index)) for index, item in enumerate(value))
+        if isinstance(value, Mapping):
+            return _made(self.members(value, path))
+        raise Foreign(f"a value of type {type(value).__name__} is no JSON", path)
+
+    def members(self, value: Mapping[Any, Any], path: Path) -> dict[str, Any]:
+        """Freeze the members of an object."""
+        self._enter(value, path)
+        members = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise Foreign(f"a key of type {type(key).__name__} is no JSON", path)
+            name = _text(key)
+            if name in members:
+                raise Foreign("two keys are the same text", path)
+            members[name] = self.frozen(item, (*path, name))
+        return members
+
+    def _enter(self, value: Mapping[Any, Any] | list[Any] | tuple[Any, ...], path: Path) -> None:
+        if len(path) >= DEEPEST:
+            raise TooDeep(f"the value is nested deeper than {DEEPEST} levels", path)
+        self._count(value, _ITEM * (len(value) + 1), path)
+
+    def _count(self, value: object, weight: int, path: Path) -> None:
+        if id(value) not in self._known:
+            self._known[id(value)] = value  # held, so that no other gets its id
+            self._first += weight
+            return
+        self._again += weight
+        if self._again > _AGAIN + _TIMES * self._first:
+            raise Foreign("the value holds the same parts too many times over", path)
+
+
+def _text(value: str) -> str:
+    text = value if type(value) is str else str.__str__(value)
+    if text.isascii() or not _HALF.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def thaw(value: Any) -> Any:
@@ -129,13 +205,6 @@ def hashed(value: Any) -> int:
     if isinstance(value, tuple | list):
         return hash(tuple(hashed(item) for item in value))
     return hash(number(value)) if isinstance(value, int | float) else hash(value)
-
-
-def _keyed(value: Mapping[Any, Any], path: Path) -> Mapping[str, Any]:
-    for key in value:
-        if not isinstance(key, str):
-            raise Foreign(f"a key of type {type(key).__name__} is no JSON", path)
-    return value
 
 
 EMPTY = FrozenMap()

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import click
 
-COMMANDS = {name: name for name in ("check", "explain", "rules", "schema", "conformance")}
+COMMANDS = {name: name for name in ("check", "explain", "rules", "pack", "unpack", "schema", "conformance")}
 _USAGE, _INTERRUPTED, _PIPE = 2, 130, 141
 
 

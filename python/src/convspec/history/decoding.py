@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from convspec.frozen import freeze
 from convspec.history.model import Attachment, Message, Thinking, Tokens, ToolCall
-from convspec.text.scanner import EXACT
+from convspec.schema_faults import value_at
+from convspec.text.scanner import ALWAYS_READ, EXACT
+from convspec.text.strict_json import Parsed
 
 _COUNTS = ("input", "output", "cached", "cache_creation", "thinking")
 
@@ -19,6 +22,18 @@ def messages(document: Mapping[str, Any], stored: Mapping[str, bytes]) -> tuple[
     Absent and null members get their defaults (history.md#optional-members).
     """
     return tuple(_message(value, stored) for value in document["messages"])
+
+
+def with_long_integers(parsed: Parsed, data: bytes) -> Any:
+    """Return the document with each integer of very many digits whole, as a `Decimal`; the parser cuts it."""
+    document = parsed.value
+    for fault in parsed.faults:
+        span = fault.span
+        if fault.rule == "json-number-precision" and span and span.end - span.start > ALWAYS_READ:
+            path = fault.path or ()
+            holder = value_at(document, path[:-1])
+            holder[path[-1]] = Decimal(data[span.start : span.end].decode("ascii"))
+    return document
 
 
 def extra(value: Mapping[str, Any], known: Iterable[str]) -> Mapping[str, Any]:

@@ -6,14 +6,12 @@ the text, the version, then each message with its attachments, then what holds b
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from convspec.findings import Fault, FileReport, Finding, Path, Severity
+from convspec.findings import Fault, FileReport, Finding, Severity
 from convspec.frozen import Foreign, TooDeep, freeze, thaw
 from convspec.history import decoding, encoding, layers
 from convspec.history.judged import Judged, judge
@@ -60,8 +58,7 @@ def opened(data: bytes, folder: str | None, label: str) -> Contents:
     """Read a document. Raises HistoryError."""
     judged = judge(data, folder, keep=True)
     _refuse_errors(judged, label)
-    _refuse_rounded(judged, label)
-    document = judged.parsed.value
+    document = decoding.with_long_integers(judged.parsed, data)
     messages = decoding.messages(document, judged.outcome.stored)
     return messages, decoding.extra(document, ("version", MESSAGES))
 
@@ -80,13 +77,11 @@ def decoded(value: object, folder: str | None) -> Contents:
     """Read a decoded document. Raises HistoryError; its places are pointers alone."""
     label = "<object>"
     try:
-        data = json.dumps(thaw(freeze(value))).encode()
+        data = encoding.dumped(thaw(freeze(value))).encode()
     except TooDeep as error:
         raise _error(Fault("json-depth", str(error)), label) from error
     except Foreign as error:
         raise _error(Fault("schema-type", str(error), error.path), label) from error
-    except ValueError as error:
-        raise _error(_unreadable_integer(()), label) from error
     try:
         return opened(data, folder, label)
     except HistoryError as error:
@@ -102,12 +97,9 @@ def writable(
     writes them.
     """
     label = "<history>"
-    try:
-        document = encoding.document(version, messages, as_bytes, extra)
-        text = encoding.text(document)
-        data = text.encode() if text.isascii() or _is_whole(text) else json.dumps(document).encode()
-    except ValueError as error:
-        raise _error(_unreadable_integer(()), label) from error
+    document = encoding.document(version, messages, as_bytes, extra)
+    text = encoding.text(document)
+    data = text.encode() if _is_whole(text) else encoding.dumped(document).encode()
     judged = judge(data, None)
     trusted = replace(
         judged,
@@ -135,19 +127,6 @@ def _refuse_errors(judged: Judged, label: str) -> None:
     weights = (catalogue()[fault.rule].severity[layers.FORMAT] for fault in judged.faults)
     if Severity.ERROR in weights:
         raise HistoryError(judged.report(label))
-
-
-def _refuse_rounded(judged: Judged, label: str) -> None:
-    """Refuse an integer that was not read to its end: a value with other digits would be a lie."""
-    longest = sys.get_int_max_str_digits() or sys.maxsize
-    for fault in judged.parsed.faults:
-        span = fault.span
-        if fault.rule == "json-number-precision" and span and span.end - span.start > min(longest, 4300):
-            raise _error(_unreadable_integer(fault.path or ()), label)
-
-
-def _unreadable_integer(path: Path) -> Fault:
-    return Fault("schema-type", "an integer is too long to be held exactly", path)
 
 
 def _error(fault: Fault, label: str) -> HistoryError:

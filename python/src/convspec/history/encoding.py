@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+import secrets
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from convspec.frozen import thaw
 from convspec.history.model import ATTACHMENTS_DIR, Attachment, Message
+
+_LONG = 2000  # bits; Python writes integers of at least 640 digits whatever limit is set
 
 Bytes = Callable[[Attachment], dict[str, Any]]
 """Returns the members that stand for the bytes of an attachment."""
@@ -79,6 +84,25 @@ _BLOCKS = {
 def text(value: object) -> str:
     """Write a document over many lines, so that versions of it differ a turn at a time.
 
-    There is no newline at the end. Raises ValueError for an integer too long to be written.
+    There is no newline at the end.
     """
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    return dumped(value, indent=2, ensure_ascii=False)
+
+
+def dumped(value: object, **options: Any) -> str:
+    """Write JSON with the options of `json.dumps`, integers of any length included."""
+    long: list[str] = []
+    mark = secrets.token_hex(16)
+
+    def marked(item: Any) -> Any:
+        if isinstance(item, dict):
+            return {key: marked(below) for key, below in item.items()}
+        if isinstance(item, list):
+            return [marked(below) for below in item]
+        if isinstance(item, Decimal) or (isinstance(item, int) and item.bit_length() > _LONG):
+            long.append(format(Decimal(item), "f"))
+            return f"{mark}:{len(long) - 1}"
+        return item
+
+    written = json.dumps(marked(value), allow_nan=False, **options)
+    return re.sub(f'"{mark}:([0-9]+)"', lambda found: long[int(found[1])], written) if long else written

@@ -1,7 +1,8 @@
-"""A conversation as a value: frozen, equal by content (history.md).
+"""A conversation as a value: frozen, equal by content (history.md#equality).
 
-Nothing here reads or writes. What `repr` shows goes into logs, so it leaves out what was said. Values from untrusted input come through the doors of `History` alone;
-values made in code are held against the specification when they are written.
+Nothing here reads or writes. What `repr` shows goes into logs, so it leaves out what was said. Values from
+untrusted input come through the doors of `History` alone; values made in code are held against the
+specification when they are written.
 """
 
 from __future__ import annotations

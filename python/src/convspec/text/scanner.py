@@ -24,7 +24,9 @@ EXACT = 2**53 - 1
 """The largest integer that every reader holds exactly (history.md#numbers)."""
 
 _LONGEST_INTEGER = 4300  # reading a longer one takes quadratic time, and Python refuses it
-_ALWAYS_READ = sys.int_info.str_digits_check_threshold  # no limit can be set below it
+ALWAYS_READ = sys.int_info.str_digits_check_threshold
+"""Digits of an integer that are always read: no limit can be set below it."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LITERALS = {b"t": (b"true", True), b"f": (b"false", False), b"n": (b"null", None)}
 _NON_FINITE = (b"NaN", b"Infinity", b"-Infinity")
@@ -203,7 +205,7 @@ class Scanner:
             raise self._impossible(end + 1, "a digit")
         self.position = end
         if match["fraction"] is None and match["exponent"] is None:
-            read = end if end - begin <= _ALWAYS_READ else min(end, begin + _longest_integer())
+            read = end if end - begin <= ALWAYS_READ else min(end, begin + _longest_integer())
             number = int(self.data[begin:read])
             if abs(number) > EXACT:
                 self._fault(

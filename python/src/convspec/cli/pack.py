@@ -1,0 +1,35 @@
+"""convspec pack: a folder to one self-contained document."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from convspec.cli.values import loaded, refuse_existing, system_errors
+from convspec.history.disk import Disk, cleared, temporary
+
+
+@click.command("pack", no_args_is_help=True)
+@click.argument("path", metavar="DIR")
+@click.option("-o", "--output", metavar="FILE", help="Write to this new file.  [default: standard output]")
+def command(path: str, output: str | None) -> None:
+    """Write the history in DIR as one self-contained document, with its attachments inside.
+
+    Exit codes: 0 written, 1 the history is invalid, 2 could not read or write, 3 it is of a newer version.
+    """
+    text = loaded(path).to_json() + "\n"
+    if output is None:
+        click.echo(text.encode(), nl=False)
+        return
+    refuse_existing(output, "pack")
+    disk = Disk()
+    folder = os.path.dirname(output) or "."
+    with (
+        system_errors("write the document"),
+        cleared(disk, temporary(folder, os.path.basename(output))) as draft,
+    ):
+        disk.write(draft, text.encode(), None)
+        if not disk.put(output, draft):
+            refuse_existing(output, "pack")
+        disk.sync_folder(folder)

@@ -1,0 +1,30 @@
+"""convspec unpack: a self-contained document to a folder."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from convspec.cli.values import loaded, refuse_existing, system_errors
+from convspec.history.doors import HistoryError
+from convspec.history.model import HISTORY_FILE
+
+
+@click.command("unpack", no_args_is_help=True)
+@click.argument("path", metavar="FILE")
+@click.option("-o", "--output", metavar="DIR", required=True, help="The folder, made where it is missing.")
+def command(path: str, output: str) -> None:
+    """Write the history in FILE (- for standard input) as a folder: history.json, and attachments beside it.
+
+    A folder that holds a history already is left alone.
+
+    Exit codes: 0 written, 1 the history is invalid, 2 could not read or write, 3 it is of a newer version.
+    """
+    history = loaded(path)
+    refuse_existing(os.path.join(output, HISTORY_FILE), "unpack")
+    with system_errors("write the folder"):
+        try:
+            history.save(output)
+        except HistoryError as error:
+            raise click.ClickException(str(error)) from error
