@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-from convspec.findings import Fault, FileReport, Spot
+from convspec.findings import Fault, FileReport
 from convspec.history import layers as history
 from convspec.history.judged import judge
-from convspec.session import layers as session
 from convspec.session import log
-from convspec.sources import Source, line_reader, read_source, reason
-from convspec.text import tokens
-from convspec.text.recognise import body_start, byte_order_mark, is_empty, nothing_in_it, recognise
-from convspec.weigh import report, weighed, weighed_log
+from convspec.session.judged import judge as judge_log
+from convspec.sources import Source, read_source, reason
+from convspec.text.recognise import byte_order_mark, is_empty, nothing_in_it, recognise
+from convspec.weigh import report, weighed
 
 FORMATS = (history.FORMAT, log.FORMAT)
-_NO_RECORDS = {"records": 0, "entries": 0, "branch": 0, "messages": 0, "skipped": 0}
-_EMPTY = {history.FORMAT: history.NOTHING, log.FORMAT: _NO_RECORDS}
 
 
 def check(
@@ -60,7 +55,7 @@ def check_source(source: Source, *, format: str | None = None, name: str | None 
     if source.data is None:
         return _session(source, name)
     known = format or recognise(source.data, name)
-    if is_empty(source.data):
+    if is_empty(source.data) and known != log.FORMAT:
         return _empty(source, source.data, known)
     if known == history.FORMAT:
         return _history(source, source.data)
@@ -72,11 +67,10 @@ def check_source(source: Source, *, format: str | None = None, name: str | None 
 
 
 def _empty(source: Source, data: bytes, known: str | None) -> FileReport:
-    faults = [*byte_order_mark(data), nothing_in_it()]
-    findings = weighed(faults, format=known, data=data)
-    reading: Mapping[str, Any] | None = {"messages": []} if known == log.FORMAT else None
-    tally = _EMPTY.get(known or "")
-    return report(source.label, findings, format=known, version=None, tally=tally, reading=reading)
+    """Return the report on a file without anything in it that is no log."""
+    findings = weighed([*byte_order_mark(data), nothing_in_it()], format=known, data=data)
+    tally = history.NOTHING if known == history.FORMAT else None
+    return report(source.label, findings, format=known, version=None, tally=tally)
 
 
 def _history(source: Source, data: bytes) -> FileReport:
@@ -85,22 +79,7 @@ def _history(source: Source, data: bytes) -> FileReport:
 
 def _session(source: Source, name: str | None) -> FileReport:
     try:
-        with source.open() as stream:
-            head = stream.read(len(tokens.BOM))
-        outcome = session.check(source.open, body_start(head), name)
-        if outcome.empty:
-            return _empty(source, head, log.FORMAT)
-        faults = [*(replace(mark, spot=Spot(1, 0, 0)) for mark in byte_order_mark(head)), *outcome.faults]
-        with source.open() as stream:
-            findings = weighed_log(faults, format=log.FORMAT, line_at=line_reader(stream))
+        _, told = judge_log(source, name)
     except OSError as error:  # the file went away, or changed its kind, while it was read
         return unreadable(source.label, error)
-    return report(
-        source.label,
-        findings,
-        format=log.FORMAT,
-        version=outcome.version,
-        tally=outcome.tally,
-        reading=None if outcome.reading is None else outcome.reading.value(),
-        unsupported=outcome.unsupported,
-    )
+    return told

@@ -35,6 +35,8 @@ class Outcome:
     reading: Reading | None = None
     empty: bool = False
     unsupported: bool = False
+    log: Log | None = None
+    tree: Tree | None = None
 
 
 def check(opener: Opener, start: int, name: str | None) -> Outcome:
@@ -59,7 +61,7 @@ def check(opener: Opener, start: int, name: str | None) -> Outcome:
     for whole_rule in RULES:
         faults += whole_rule(log, tree)
     reading = read(log, tree, base)
-    return Outcome(tuple(faults), stated_version, tally(log, tree, reading), reading)
+    return Outcome(tuple(faults), stated_version, tally(log, tree, reading), reading, log=log, tree=tree)
 
 
 def _lines(stream: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:

@@ -17,6 +17,7 @@ from convspec.schema_faults import UnknownKeys, fault_of, value_at
 from convspec.session import record_checks
 from convspec.session.record_checks import Record
 from convspec.session.records import (
+    NON_ACTIVITY,
     NOTHING_SAID,
     PARTS,
     TREE,
@@ -66,6 +67,9 @@ class Log:
     labels: list[Label] = field(default_factory=list)
     sources: list[tuple[str, Spot]] = field(default_factory=list)
     executions: list[tuple[str, Spot]] = field(default_factory=list)
+    outputs: list[Spot] = field(default_factory=list)
+    prompts: list[Spot] = field(default_factory=list)
+    activity: str | None = None
     names: Names = field(default_factory=Names)
     infos: Infos = field(default_factory=Infos)
     types: set[str] = field(default_factory=set)
@@ -156,6 +160,7 @@ class Reader:
             self._gap()
             return
         self.log.records += 1
+        self._note_activity(type, record)
         if not self.log.headers and type != "session":
             self.log.before_header += 1
         if type not in PARTS:
@@ -163,6 +168,11 @@ class Reader:
             return
         self.log.types.add(type)
         self._known(type, record, spot)
+
+    def _note_activity(self, type: str, record: dict[str, Any]) -> None:
+        stamp = record.get("timestamp")
+        if type not in NON_ACTIVITY and isinstance(stamp, str) and instant(stamp) is not None:
+            self.log.activity = stamp
 
     def _unknown(self, type: str, record: dict[str, Any], spot: Spot) -> None:
         id = key_of(record.get("id"))
@@ -267,6 +277,7 @@ class Reader:
 
     def _system_prompt(self, record: Record, spot: Spot) -> None:
         infos, content, recorded = self.log.infos, record.sound("content"), record.sound("hash")
+        self.log.prompts.append(spot)
         infos.prompt = record_checks.prompt_hash(content) if isinstance(content, str) else None
         if isinstance(recorded, str) and recorded == infos.prompt_hash:
             message = "the snapshot before has the same hash"
@@ -279,6 +290,7 @@ class Reader:
 
     def _tool_execution_end(self, record: Record, spot: Spot) -> None:
         call = record.sound("toolCallId")
+        self.log.outputs.append(spot)
         if isinstance(call, str) and call:
             self.log.executions.append((key_of(call) or "", spot))
 

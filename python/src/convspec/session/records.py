@@ -12,6 +12,9 @@ from convspec.instants import Instant
 TREE = frozenset(("message", "compaction", "branch_summary"))
 """Records that are entries of the tree."""
 
+NON_ACTIVITY = frozenset(("session", "session_info", "system_prompt"))
+"""Records that do not count for when a session was last used."""
+
 PARTS = {
     "session": "session",
     "message": "message",
