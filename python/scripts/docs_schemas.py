@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,25 +24,30 @@ refuses every key that is not defined: for tests of a writer, not for readers.""
 
 
 @dataclass(frozen=True)
-class _Schemas:
-    """The schemas that the index lists, by their path below `schema`."""
+class Schemas:
+    """Schemas by their path below `schema`."""
 
     documents: Mapping[str, Mapping[str, Any]]
+
+    @classmethod
+    def read(cls, schema: Path, paths: Iterable[str]) -> Schemas:
+        """Read the schemas at `paths` below the folder `schema`."""
+        return cls({path: json.loads((schema / path).read_text(encoding="utf-8")) for path in paths})
 
     def target(self, reference: str, path: str) -> tuple[str, str, Mapping[str, Any]]:
         """Return name, anchor and schema of what a `$ref` in the file at `path` leads to."""
         if reference.startswith("#/$defs/"):
             name = reference.removeprefix("#/$defs/")
-            return name, _anchor(path, name), self.documents[path]["$defs"][name]
+            return name, anchor_of(path, name), self.documents[path]["$defs"][name]
         other = posixpath.normpath(posixpath.join(posixpath.dirname(path), reference))
-        return _part(other), _anchor(other), self.documents[other]
+        return _part(other), anchor_of(other), self.documents[other]
 
 
 def page(schema: Path) -> str:
     """Return the page; `schema` is the folder with index.json."""
     index = json.loads((schema / "index.json").read_text(encoding="utf-8"))
     paths = [entry["path"] for entry in index["files"]]
-    schemas = _Schemas({path: json.loads((schema / path).read_text(encoding="utf-8")) for path in paths})
+    schemas = Schemas.read(schema, paths)
     parts = [generated("schema/index.json and the schemas it lists"), "# Schemas", INTRODUCTION]
     for name, folder, root, status in _groups(index):
         inside = [path for path in paths if path.startswith(folder + "/")]
@@ -50,8 +55,8 @@ def page(schema: Path) -> str:
         if not inside:
             continue
         release = folder.rpartition("/")[2]
-        parts.append(f"## {name.capitalize()} {release} {{#{_anchor(folder)}}}")
-        rows = [[f"[{_part(path)}](#{_anchor(path)})", code(f"schema/{path}"), status] for path in inside]
+        parts.append(f"## {name.capitalize()} {release} {{#{anchor_of(folder)}}}")
+        rows = [[f"[{_part(path)}](#{anchor_of(path)})", code(f"schema/{path}"), status] for path in inside]
         parts.append(table(["schema", "file", "status"], rows))
         for path in inside:
             parts += _schema(schemas, path)
@@ -73,34 +78,42 @@ def _part(path: str) -> str:
     return path.rpartition("/")[2].removesuffix(".schema.json")
 
 
-def _anchor(path: str, definition: str = "") -> str:
+def anchor_of(path: str, definition: str = "") -> str:
+    """Return the anchor of a schema, or of a definition in it."""
     anchor = path.removesuffix(".schema.json").replace("/", "-").replace(".", "-")
     return f"{anchor}-{definition}" if definition else anchor
 
 
-def _schema(schemas: _Schemas, path: str) -> Iterator[str]:
+def _schema(schemas: Schemas, path: str) -> Iterator[str]:
     """Yield the paragraphs on one file: its own object, then its definitions."""
     document = schemas.documents[path]
-    yield f"### {document['title']} {{#{_anchor(path)}}}"
-    yield _text(document["description"])
+    yield f"### {document['title']} {{#{anchor_of(path)}}}"
+    yield text_of(document["description"])
     yield f"Id: {code(document['$id'])}"
     yield from _members(document, schemas, path)
     for name, definition in document.get("$defs", {}).items():
-        yield f"#### {definition['title']} {{#{_anchor(path, name)}}}"
-        yield _text(definition["description"])
+        yield f"#### {definition['title']} {{#{anchor_of(path, name)}}}"
+        yield text_of(definition["description"])
         yield from _members(definition, schemas, path)
 
 
-def _members(definition: Mapping[str, Any], schemas: _Schemas, path: str) -> Iterator[str]:
-    rows = list(_rows(definition, schemas, path, ""))
+def _members(definition: Mapping[str, Any], schemas: Schemas, path: str) -> Iterator[str]:
+    rows = list(rows_of(definition, schemas, path))
     if rows:
         yield table(["member", "type", "required", "meaning"], rows)
-    conditions = [f"* {_condition(rule)}" for rule in definition.get("allOf", ())]
-    if conditions:
-        yield "Besides:\n\n" + "\n".join(conditions)
+    yield from conditions(definition)
 
 
-def _rows(definition: Mapping[str, Any], schemas: _Schemas, path: str, prefix: str) -> Iterator[list[str]]:
+def conditions(definition: Mapping[str, Any]) -> Iterator[str]:
+    """Yield, where there is any `if`, a paragraph that says what they ask for."""
+    found = [f"* {_condition(rule)}" for rule in definition.get("allOf", ())]
+    if found:
+        yield "Besides:\n\n" + "\n".join(found)
+
+
+def rows_of(
+    definition: Mapping[str, Any], schemas: Schemas, path: str, prefix: str = ""
+) -> Iterator[list[str]]:
     """Yield a row per member; members of objects written inside others are named with dots."""
     required = definition.get("required", ())
     for name, member in definition.get("properties", {}).items():
@@ -112,13 +125,13 @@ def _rows(definition: Mapping[str, Any], schemas: _Schemas, path: str, prefix: s
             code(prefix + name),
             kind,
             "yes" if name in required else "no",
-            _text(told["description"]),
+            text_of(told["description"]),
         ]
-        yield from _rows(member, schemas, path, f"{prefix}{name}.")
-        yield from _rows(member.get("items", {}), schemas, path, f"{prefix}{name}[].")
+        yield from rows_of(member, schemas, path, f"{prefix}{name}.")
+        yield from rows_of(member.get("items", {}), schemas, path, f"{prefix}{name}[].")
 
 
-def _type(member: Mapping[str, Any], schemas: _Schemas, path: str) -> str:
+def _type(member: Mapping[str, Any], schemas: Schemas, path: str) -> str:
     if "$ref" in member:
         name, anchor, target = schemas.target(member["$ref"], path)
         return f"[{name}](#{anchor})" + (" or null" if "null" in target.get("type", ()) else "")
@@ -166,5 +179,6 @@ def _condition(rule: Mapping[str, Any]) -> str:
     return f"Where {where}: {'; '.join(demands)}."
 
 
-def _text(description: str) -> str:
+def text_of(description: str) -> str:
+    """Return a description as a cell or a paragraph."""
     return description.replace("|", "\\|").replace("<", "&lt;")
