@@ -77,8 +77,7 @@ class Folder:
     def read(self, name: str) -> Stored | Refusal:
         """Return what the file `attachments/<name>` holds, or why it cannot be had."""
         if name not in self._read:
-            possible = name.isascii() or _is_text(name)
-            self._read[name] = self._looked_up(name) if possible else _NO_SUCH_NAME
+            self._read[name] = self._looked_up(name)
         return self._read[name]
 
     def kept(self) -> dict[str, bytes]:
@@ -103,6 +102,8 @@ class Folder:
         inside = self._attachments()
         if isinstance(inside, Refusal):
             return inside
+        if not name.isascii() and not _is_text(name):
+            return _NO_SUCH_NAME
         try:
             descriptor = inside.open(name)
             with os.fdopen(descriptor, "rb") as file:

@@ -24,6 +24,9 @@ _RULES = {
 }
 
 
+_REUSED = "tool-call-id-reused"
+
+
 @dataclass(frozen=True, slots=True)
 class _Place:
     entry: Entry
@@ -63,7 +66,7 @@ class _Path:
 
 def _reused(place: _Place, earlier: _Place) -> Fault:
     return Fault(
-        "tool-call-id-reused",
+        _REUSED,
         f"the message on line {earlier.entry.spot.line} used this call id before",
         place.id_path,
         spot=place.entry.spot,
@@ -91,11 +94,11 @@ def results(log: Log, tree: Tree | None) -> Iterator[Fault]:
     """A result answers an earlier call of its path, once, right behind it (session.md#results)."""
     if tree is None:
         path = _Path(remembers=False)
+        behind = False
         for event in log.events:
-            if isinstance(event, Gap):
-                return  # what stands behind a gap is not judged
-            if isinstance(event, Entry):
-                yield from path.take(event)
+            behind = behind or isinstance(event, Gap)
+            if isinstance(event, Entry):  # of results behind a gap nothing is said
+                yield from (one for one in path.take(event) if not behind or one.rule == _REUSED)
         return
     path = _Path(remembers=True)
     states: list[tuple[tuple[int, int | None], bool]] = []

@@ -227,12 +227,14 @@ class Reader:
         if id is None and log.version == 2:
             log.skipped += 1
             self._gap()
+            yield from record_checks.timestamps(record)
             return
         first = id is None or id not in self._seen
         if id is not None:
             self._seen.add(id)
             log.names.known.add(id)
         entry = Entry(record.type, id or f"message:{number}", None, spot, number, len(log.events), first)
+        entry.virtual = id is None
         _fill(entry, record)
         log.events.append(entry)
         if not first:
@@ -257,7 +259,10 @@ class Reader:
     def _leaf(self, record: Record, spot: Spot) -> None:
         target = record.value.get("targetId")
         sound = ("targetId",) not in record.bad
-        self.log.events.append(Leaf(key_of(target), sound, spot, len(self.log.events)))
+        names = key_of(target)
+        if names is None and not isinstance(target, str | None):
+            names = ""  # of a type that names nothing, and is no null either
+        self.log.events.append(Leaf(names, sound, spot, len(self.log.events)))
 
     def _label(self, record: Record, spot: Spot) -> None:
         target, text = key_of(record.value.get("targetId")), record.sound("label")
@@ -338,12 +343,11 @@ def _objects(type: str, record: Record) -> Iterator[tuple[Path, dict[str, Any], 
     if record.payload is None:
         return
     yield ("message",), record.payload.message, "payload"
-    for path, call in record.payload.call_values():
-        if isinstance(call, dict) and "content" not in path:
-            yield path, call, "tool-call"
-            inner = call.get("function")
-            if isinstance(inner, dict):
-                yield (*path, "function"), inner, "function"
+    for path, call in record.payload.listed_calls():
+        yield path, call, "tool-call"
+        inner = call.get("function")
+        if isinstance(inner, dict):
+            yield (*path, "function"), inner, "function"
 
 
 def _last_two(line: bytes) -> Span:
@@ -354,6 +358,8 @@ def _is_image_data(fault: Fault, record: Any) -> bool:
     """U+0000 in the data of an image part has a rule of its own."""
     path = fault.path or ()
     if fault.rule != "text-nul" or path[:2] != ("message", "content") or path[3:] != ("data",):
+        return False
+    if not isinstance(value_at(record, path), str):  # a key of an object in its place
         return False
     part = value_at(record, path[:3])
     payload = record.get("type") in ("message", "compaction")

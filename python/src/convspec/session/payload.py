@@ -44,6 +44,8 @@ class Payload:
             result, result_unread = self._result()
         made = {call.id for call in calls}
         also = tuple(id for id in self._item_ids() if id not in made)
+        if calls or also:  # who asks does not answer
+            result, result_unread = None, self.role() is None
         if not (calls or also or result or unread or result_unread):
             return NOTHING_SAID  # most messages: one value for all of them
         return Said(calls, also, result, unread, result_unread)
@@ -59,6 +61,14 @@ class Payload:
         for path, part in self.parts():
             if part.get("type") == "toolCall":
                 yield path, part
+
+    def listed_calls(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Yield path and value of every call that is an object, in both lists."""
+        for key in ("tool_calls", "toolCalls"):
+            listed = self.message.get(key)
+            for index, call in enumerate(listed if isinstance(listed, list) else ()):
+                if isinstance(call, dict):
+                    yield (*MESSAGE, key, index), call
 
     def parts(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """Yield path and value of every part of the content that is an object."""

@@ -64,6 +64,7 @@ class Entry:
     """A tree record.
 
     `number` counts tree records from 0, `order` all events of the log. `parent` is None on a root.
+    `virtual`: it has no usable id of its own, but one by its number (session.md#mixed).
     `said` holds what the message is to calls and results, `kept` what a compaction keeps.
     """
 
@@ -74,6 +75,7 @@ class Entry:
     number: int
     order: int
     first: bool = True
+    virtual: bool = False
     parent_path: Path | None = None
     parent_sound: bool = True
     role: str | None = None

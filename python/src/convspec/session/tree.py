@@ -32,8 +32,8 @@ class Tree:
         self.repeated: set[str] = set()
         before: Entry | None = None
         for entry in log.entries():
-            if log.mixed and entry.id == f"message:{entry.number}" and before is not None:
-                entry.parent = before.id
+            if log.mixed and entry.virtual:
+                entry.parent = None if before is None else before.id
             before = entry
             if log.mixed and entry.message_id is None:
                 entry.message_id = entry.id
@@ -115,7 +115,7 @@ def leaf_of(log: Log) -> str | None:
     """Return the id that the last tree or leaf record sets, as it stands (session.md#reading-leaf)."""
     for event in reversed(log.events):
         if isinstance(event, Leaf):
-            return event.target
+            return event.target or None
         if isinstance(event, Entry):
             return event.id
     return None

@@ -17,7 +17,7 @@ _UNKNOWN = object()
 def repeated_ids(tree: Tree) -> Iterator[Fault]:
     """No two entries have one id (session.md#entry-ids)."""
     for entry in tree.log.entries():
-        if not entry.first:
+        if not entry.first and not entry.virtual:
             first = tree.first[entry.id]
             yield Fault(
                 "entry-id-duplicate",
@@ -52,7 +52,7 @@ def references(tree: Tree) -> Iterator[Fault]:
     found: dict[str, Fault] = {}
     more: dict[str, list[Mention]] = {}
     for event in tree.log.events:
-        if isinstance(event, Entry) and event.first and event.parent_sound:
+        if isinstance(event, Entry) and event.first and event.parent_sound and not event.virtual:
             id, path, rules = event.parent, ("parentId",), ("parent-missing", "parent-kind")
         elif isinstance(event, Leaf) and event.sound:
             id, path, rules = event.target, ("targetId",), ("leaf-target-missing", "leaf-target-kind")
@@ -99,7 +99,7 @@ def leaf_in_force(tree: Tree) -> Iterator[Fault]:
 
 
 def _appended(tree: Tree, entry: Entry, leaf: object) -> Iterator[Fault]:
-    if entry.id in tree.in_cycle or not entry.parent_sound:
+    if entry.id in tree.in_cycle or not entry.parent_sound or entry.virtual:
         return
     if entry.parent is None:
         if leaf is not None:
