@@ -57,7 +57,7 @@ class Examples:
         by_id = {case.id: case for case in cases(corpus)}
         alone: dict[str, list[Case]] = {}
         for case in by_id.values():
-            findings = case.document["expect"]["findings"]
+            findings = case.document["expect"].get("findings", ())
             if len(findings) == 1:
                 alone.setdefault(findings[0]["rule"], []).append(case)
         return cls(by_id, alone)

@@ -31,6 +31,7 @@ def _case(corpus: Path, folder: Path) -> dict[str, Any]:
         **{key: document[key] for key in _COPIED},
         "folder": folder.relative_to(corpus).as_posix(),
         "input": document["input"],
+        **{key: document[key] for key in ("other",) if key in document},
         "requires": document.get("requires", []),
         "files": [_file(folder, path) for path in _files(folder) if path != folder / CASE_FILE],
     }

@@ -13,19 +13,28 @@ import pytest
 
 from conftest import CASES, ROOT
 from convspec import check, checker, engines, schemas, weigh
-from convspec.conformance.adapter import answer_value
+from convspec.conformance import protocol
+from convspec.conformance.adapter import answer_value, answers, checked
 from convspec.conformance.cases import Case
-from convspec.conformance.compare import differences
+from convspec.conformance.compare import differences, value_differences
 from convspec.conformance.edits import apply_edits
 from convspec.findings import Fault, Finding
 from convspec.history import checks, judged
 from convspec.reporters.values import file_value
 from convspec.rules import catalogue
+from convspec.session import judged as judged_log
 from convspec.session import layers, record_checks, tree_checks
 
 LaidOut = Callable[[Case], Path]
 
 BY_ID = {case.id: case for case in CASES}
+CHECKS = tuple(case for case in CASES if case.document["kind"] == "check")
+ANSWER_OF = {
+    "check": {"verdict", "findings", "reading"},
+    "equal": {"equal"},
+    "repair": {"unchanged", "messages"},
+}
+"""What a case of each kind may expect."""
 RULES = [(form, rule.id) for rule in catalogue().values() for form in rule.severity]
 NEVER_ALONE = {
     ("history", "attachment-unreadable"): "git keeps no file that cannot be read; tested on its own",
@@ -53,28 +62,46 @@ GENERATORS = [
 
 
 @pytest.fixture(scope="module")
-def answers(laid_out: LaidOut) -> dict[str, dict[str, Any]]:
+def given(laid_out: LaidOut) -> dict[str, dict[str, Any]]:
     """What the reference says of every case."""
-    return {case.id: answer(laid_out(case)) for case in CASES}
+    return {case.id: answer(case, laid_out(case)) for case in CASES}
 
 
-def answer(path: Path) -> dict[str, Any]:
+def answer(case: Case, path: Path) -> dict[str, Any]:
+    """Return the answer of the reference to a case whose input is at `path`."""
+    document = case.document
+    if document["kind"] != "check":
+        other = str(path.parent / document["other"]) if "other" in document else None
+        (value,) = answers([protocol.case(1, document["kind"], document["format"], str(path), other)])
+        return value
     report = check(path)
-    return {**file_value(report), **answer_value(report)}
+    of_value = document["format"] == "history" and document["expect"].get("reading", {}).keys() - {"tally"}
+    return {**file_value(report), **(checked(str(path)) if of_value else answer_value(report))}
 
 
 def told(case: Case, given: dict[str, Any]) -> list[str]:
     """Return where an answer is not what the case expects."""
+    if case.document["kind"] != "check":
+        return value_differences(case.document["expect"], given)
     return differences(case.document, given, exact=True)
 
 
 def expected(case: Case) -> list[str]:
     """Return the rules of the findings that a case expects."""
-    return [finding["rule"] for finding in case.document["expect"]["findings"]]
+    return [finding["rule"] for finding in case.document["expect"].get("findings", ())]
 
 
-def test_the_answer_is_the_expected_one(case: Case, answers: dict[str, dict[str, Any]]) -> None:
-    assert told(case, answers[case.id]) == []
+def test_the_answer_is_the_expected_one(case: Case, given: dict[str, dict[str, Any]]) -> None:
+    assert told(case, given[case.id]) == []
+
+
+def test_every_case_expects_what_its_kind_is_answered_with() -> None:
+    for case in CASES:
+        document = case.document
+        assert document["expect"].keys() <= ANSWER_OF[document["kind"]], case.id
+        assert ("other" in document) == (document["kind"] == "equal"), case.id
+        if document["kind"] != "check":
+            assert document.keys().isdisjoint({"twin", "edit", "no_twin", "infos"}), case.id
 
 
 def test_every_case_fits_its_schema() -> None:
@@ -92,7 +119,8 @@ def test_no_case_has_a_member_that_the_schema_does_not_know() -> None:
         for name, items in (
             ("edit", document.get("edit", ())),
             ("setup", document.get("setup", ())),
-            ("finding", document["expect"]["findings"]),
+            ("finding", document["expect"].get("findings", ())),
+            ("reading", [document["expect"].get("reading", {})]),
         ):
             for item in items:
                 assert item.keys() <= inner[name]["properties"].keys(), case.id
@@ -109,7 +137,7 @@ def test_there_are_at_least_ninety_cases() -> None:
 
 
 def test_every_case_with_findings_has_a_twin_or_says_why_not() -> None:
-    for case in CASES:
+    for case in CHECKS:
         document = case.document
         assert ("twin" in document) == ("edit" in document), case.id
         assert not ("twin" in document and "no_twin" in document), case.id
@@ -117,24 +145,24 @@ def test_every_case_with_findings_has_a_twin_or_says_why_not() -> None:
             assert "twin" in document or "no_twin" in document, case.id
 
 
-def test_every_twin_is_free_of_findings(answers: dict[str, dict[str, Any]]) -> None:
-    for case in CASES:
+def test_every_twin_is_free_of_findings(given: dict[str, dict[str, Any]]) -> None:
+    for case in CHECKS:
         twin = case.document.get("twin")
         if twin is not None:
-            counts = answers[twin]["counts"]
+            counts = given[twin]["counts"]
             assert not counts["errors"] + counts["warnings"], f"{case.id}: {twin}"
             assert not (case.document.get("infos") and counts["infos"]), f"{case.id}: {twin}"
 
 
 def test_every_twin_and_edit_gives_the_input() -> None:
-    for case in CASES:
+    for case in CHECKS:
         if "twin" in case.document:
             made = apply_edits(BY_ID[case.document["twin"]].tree, case.document["edit"])
             assert made == case.tree, case.id
 
 
 def test_every_expected_finding_is_a_rule_of_the_format_with_its_weight() -> None:
-    for case in CASES:
+    for case in CHECKS:
         for finding in case.document["expect"]["findings"]:
             rule = catalogue()[finding["rule"]]
             assert finding["severity"] == rule.severity[case.document["format"]], case.id
@@ -142,12 +170,12 @@ def test_every_expected_finding_is_a_rule_of_the_format_with_its_weight() -> Non
 
 @every_rule
 def test_every_rule_fires_alone_and_not_in_the_twin(
-    form: str, rule: str, answers: dict[str, dict[str, Any]]
+    form: str, rule: str, given: dict[str, dict[str, Any]]
 ) -> None:
     info = catalogue()[rule].severity[form] == "info"
     alone = [
         case.document.get("twin")
-        for case in CASES
+        for case in CHECKS
         if case.document["format"] == form
         and set(expected(case)) == {rule}
         and (case.document.get("infos") or not info)
@@ -155,7 +183,7 @@ def test_every_rule_fires_alone_and_not_in_the_twin(
     if (form, rule) in WITHOUT_TWIN:
         assert set(alone) == {None}
     else:
-        assert any(rule not in fired(answers[twin]) for twin in alone if twin)
+        assert any(rule not in fired(given[twin]) for twin in alone if twin)
 
 
 @pytest.mark.parametrize(("form", "rule"), NEVER_ALONE)
@@ -209,7 +237,7 @@ def test_a_check_switched_off_breaks_a_case(
 ) -> None:
     left = tuple(rule for rule in getattr(module, name) if rule is not generator)
     monkeypatch.setattr(module, name, left)
-    broken = [case.id for case in CASES if told(case, answer(laid_out(case)))]
+    broken = [case.id for case in CHECKS if told(case, answer(case, laid_out(case)))]
     print(f"without {generator.__name__}: {len(broken)} cases, {', '.join(broken)}")
     assert broken
 
@@ -226,10 +254,11 @@ def test_a_rule_switched_off_breaks_a_case(
 
     for module in (checker, judged):
         monkeypatch.setattr(module, "weighed", without(weigh.weighed))
-    monkeypatch.setattr(checker, "weighed_log", without(weigh.weighed_log))
-    broken = [case for case in CASES if case.document["format"] == form and rule in expected(case)]
+    monkeypatch.setattr(judged_log, "weighed_log", without(weigh.weighed_log))
+    monkeypatch.setattr(judged_log, "weighed", without(weigh.weighed))
+    broken = [case for case in CHECKS if case.document["format"] == form and rule in expected(case)]
     assert broken
-    assert all(told(case, answer(laid_out(case))) for case in broken)
+    assert all(told(case, answer(case, laid_out(case))) for case in broken)
 
 
 def test_no_case_of_the_last_release_is_gone() -> None:

@@ -1,0 +1,1 @@
+"""From one format to the other. The only code that knows both; what cannot be carried is always said."""
