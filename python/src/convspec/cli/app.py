@@ -12,7 +12,19 @@ from contextlib import suppress
 
 import click
 
-COMMANDS = {name: name for name in ("check", "explain", "rules", "pack", "unpack", "schema", "conformance")}
+COMMANDS = (
+    "check",
+    "explain",
+    "rules",
+    "show",
+    "repair",
+    "pack",
+    "unpack",
+    "convert",
+    "schema",
+    "conformance",
+)
+"""Each in a module of its name."""
 _USAGE, _INTERRUPTED, _PIPE = 2, 130, 141
 
 
@@ -32,7 +44,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"convspec.cli.{COMMANDS[cmd_name]}")
+        module = importlib.import_module(f"convspec.cli.{cmd_name}")
         command: click.Command = module.command
         return command
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
-from convspec.cli.values import loaded, refuse_existing, system_errors
-from convspec.history.disk import Disk, cleared, temporary
+from convspec.cli.values import loaded, refuse_existing, write_new
 
 
 @click.command("pack", no_args_is_help=True)
@@ -23,13 +20,4 @@ def command(path: str, output: str | None) -> None:
         click.echo(text.encode(), nl=False)
         return
     refuse_existing(output, "pack")
-    disk = Disk()
-    folder = os.path.dirname(output) or "."
-    with (
-        system_errors("write the document"),
-        cleared(disk, temporary(folder, os.path.basename(output))) as draft,
-    ):
-        disk.write(draft, text.encode(), None)
-        if not disk.put(output, draft):
-            refuse_existing(output, "pack")
-        disk.sync_folder(folder)
+    write_new(output, text.encode(), "pack")

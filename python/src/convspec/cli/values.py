@@ -10,7 +10,8 @@ from contextlib import contextmanager
 import click
 
 from convspec.cli.output import say
-from convspec.findings import Verdict
+from convspec.findings import FileReport, Verdict
+from convspec.history.disk import Disk, cleared, temporary
 from convspec.history.doors import HistoryError
 from convspec.history.history import History
 from convspec.reporters.words import printable
@@ -32,7 +33,22 @@ def loaded(path: str) -> History:
     except HistoryError as error:
         name = "standard input" if path == STDIN else path
         say(f"convspec: {printable(_told(error, name))}")
-        raise Refused(_EXIT.get(error.report.verdict, 1)) from error
+        raise Refused(exit_code_of(error.report)) from error
+
+
+def exit_code_of(report: FileReport | None) -> int:
+    """Return the exit code for an input that was refused; 2 where it was not read at all."""
+    return 2 if report is None else _EXIT.get(report.verdict, 1)
+
+
+def write_new(path: str, data: bytes, what: str) -> None:
+    """Write a file that is not there yet, whole or not at all. Raises a click exception."""
+    disk, folder = Disk(), os.path.dirname(path) or "."
+    with system_errors(f"write {path}"), cleared(disk, temporary(folder, os.path.basename(path))) as draft:
+        disk.write(draft, data, None)
+        if not disk.put(path, draft):
+            refuse_existing(path, what)
+        disk.sync_folder(folder)
 
 
 def _told(error: HistoryError, name: str) -> str:

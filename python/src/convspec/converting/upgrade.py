@@ -25,7 +25,10 @@ def upgraded(stream: IO[bytes], mint: Callable[[], str] = lambda: secrets.token_
         for value in read_line(line).values:
             record = value.value
             if isinstance(record, dict):
-                yield json.dumps(names.renamed(record), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+                yield (
+                    json.dumps(names.renamed(record), ensure_ascii=False, separators=(",", ":")).encode()
+                    + b"\n"
+                )
 
 
 @dataclass(slots=True)

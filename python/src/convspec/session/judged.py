@@ -8,7 +8,8 @@ from dataclasses import replace
 from convspec.findings import FileReport, Spot
 from convspec.session import layers
 from convspec.session.layers import Outcome
-from convspec.session.log import FORMAT
+from convspec.session.log import FORMAT, Log
+from convspec.session.reading import read
 from convspec.sources import Source, line_reader
 from convspec.text import tokens
 from convspec.text.recognise import body_start, byte_order_mark, nothing_in_it
@@ -25,7 +26,7 @@ def judge(source: Source, name: str | None) -> tuple[Outcome, FileReport]:
     if outcome.empty:
         faults = [*byte_order_mark(head), nothing_in_it()]
         findings = weighed(faults, format=FORMAT, data=head)
-        reading: dict[str, object] = {"messages": []}
+        reading = read(Log(1), None, None).value()  # an empty log is one without records
         return outcome, report(
             source.label, findings, format=FORMAT, version=None, tally=NO_RECORDS, reading=reading
         )
