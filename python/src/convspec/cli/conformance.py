@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
@@ -10,23 +11,30 @@ from typing import Any
 
 import click
 
+import convspec
 from convspec import __version__
 from convspec.cli.output import chosen_formats, open_stream, refuse_to_overwrite, say, write_json
 from convspec.cli.progress import watched
 from convspec.conformance import junit, table, values
 from convspec.conformance.compare import LEVELS
-from convspec.conformance.corpus import CorpusFault, FolderCorpus
+from convspec.conformance.corpus import MANIFEST, CorpusFault, FolderCorpus
 from convspec.conformance.known import known_failures
 from convspec.conformance.plain_tier import PlainTier
 from convspec.conformance.process import Command
-from convspec.conformance.protocol_tier import NoAdapter, ProtocolTier
+from convspec.conformance.protocol_tier import ProtocolTier
 from convspec.conformance.results import Results
-from convspec.conformance.runner import LevelNotGiven, Tier, run
+from convspec.conformance.runner import LevelNotGiven, NoAdapter, Tier, run
 from convspec.packaged import checkout
-from convspec.reporters.words import number
+from convspec.reporters.words import number, printable
 
 _FORMATS = ("table", "json", "junit")
-_REFERENCE = (sys.executable, "-m", "convspec.conformance.adapter")
+_REFERENCE = (
+    sys.executable,
+    "-P",  # nothing is imported from the folder that the command is run in
+    "-c",
+    f"import sys; sys.path.append({os.path.dirname(os.path.dirname(convspec.__file__))!r}); "
+    "from convspec.conformance.adapter import main; main()",
+)
 FAILED = 1
 
 
@@ -54,6 +62,12 @@ def _case_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+def _a_number(ctx: click.Context, parameter: click.Parameter, given: float) -> float:
+    if math.isnan(given):  # no range keeps it out
+        raise click.BadParameter("nan is no number of seconds")
+    return given
+
+
 @command.command("run")
 @_corpus_option
 @click.option("--adapter", metavar="COMMAND", help="The command to run.  [default: this implementation]")
@@ -78,6 +92,7 @@ def _case_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True, max=86400),
+    callback=_a_number,
     default=10,
     show_default=True,
     metavar="SECONDS",
@@ -98,11 +113,11 @@ def run_command(corpus: str | None, globs: tuple[str, ...], **options: Any) -> i
         ids = _selected(files, globs)
         known = _known(options["known"], files)
         files.verify(ids)
-        refuse_to_overwrite([target for _, target in formats], [options["known"]] if options["known"] else [])
+        _mind(files, [target for _, target in formats if target], options["known"])
         watch = _watcher(quiet=options["quiet"])
         results = run(files, _tier(options), ids, levels=options["levels"], known=known, watch=watch)
     except (CorpusFault, NoAdapter, LevelNotGiven) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable(str(error))) from error
     for name, target in formats:
         _write(name, target, results)
     if not results.judged:
@@ -130,6 +145,14 @@ def _tier(options: Mapping[str, Any]) -> Tier:
     if options["protocol"]:
         return ProtocolTier(Command(words), options["timeout"])
     return PlainTier(Command(words), os.path.basename(words[0]), options["timeout"])
+
+
+def _mind(corpus: FolderCorpus, targets: list[str], known: str | None) -> None:
+    """Refuse to write over what is read, and, before a long run, to where nothing can be written."""
+    refuse_to_overwrite(targets, [os.path.join(corpus.folder, MANIFEST), *([known] if known else [])])
+    for target in targets:
+        if os.path.isdir(target) or not os.path.isdir(os.path.dirname(target) or "."):
+            raise click.ClickException(f"cannot write {target}: it is a folder, or in none that is there")
 
 
 def _write(name: str, target: str, results: Results) -> None:
@@ -172,6 +195,11 @@ def _selected(corpus: FolderCorpus, globs: tuple[str, ...]) -> list[str]:
     return corpus.ids(globs)
 
 
+def _asked(case: Mapping[str, Any]) -> str:
+    """Return the verdict that is expected, or the kind of a case that asks for none."""
+    return str(case["expect"].get("verdict", case["kind"]))
+
+
 @command.command("list")
 @_corpus_option
 @_case_option
@@ -181,17 +209,17 @@ def _selected(corpus: FolderCorpus, globs: tuple[str, ...]) -> list[str]:
 def list_command(
     corpus: str | None, globs: tuple[str, ...], rule: str | None, clause: str | None, form: str
 ) -> None:
-    """List the cases: id, must or should, verdict, title."""
+    """List the cases: id, must or should, verdict or kind, title."""
     files = FolderCorpus(_folder(corpus))
     try:
         cases = [files.case(id) for id in _selected(files, globs)]
     except CorpusFault as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable(str(error))) from error
     cases = [
         case
         for case in cases
         if clause in (None, case["clause"])
-        and (rule is None or any(finding["rule"] == rule for finding in case["expect"]["findings"]))
+        and (rule is None or any(finding["rule"] == rule for finding in case["expect"].get("findings", ())))
     ]
     if not cases:
         raise click.ClickException("no case is selected by these options together")
@@ -200,7 +228,6 @@ def list_command(
         return
     width = max(len(case["id"]) for case in cases)
     for case in cases:
-        click.echo(
-            f"{case['id']:{width}}  {case['level']:6}  {case['expect']['verdict']:11}  {case['title']}"
-        )
+        title = printable(case["title"])
+        click.echo(f"{case['id']:{width}}  {case['level']:6}  {_asked(case):11}  {title}")
     say(number(len(cases), "case"))

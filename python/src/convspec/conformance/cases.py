@@ -44,8 +44,12 @@ class Case:
         return self.copied(scratch / self.id)
 
     def copied(self, to: Path) -> Path:
-        """Copy all but case.json to the folder `to`, carry out the setup, and return the input's path."""
+        """Copy all but case.json to the folder `to`, carry out the setup, and return the input's path.
+
+        Raises ValueError for a setup step that cannot be carried out, OSError where the disk refuses.
+        """
         shutil.copytree(self.folder, to, ignore=_but_case_file(self.folder))
+        opened_up(str(to))
         for step in self.document.get("setup", ()):
             _set_up(to, step)
         return to / str(self.document["input"])
@@ -55,18 +59,31 @@ def _but_case_file(top: Path) -> Callable[[str, list[str]], list[str]]:
     return lambda folder, names: [CASE_FILE] if Path(folder) == top else []
 
 
+def opened_up(top: str) -> None:
+    """Let everything below a folder be changed and removed, whatever modes the folders have got."""
+    os.chmod(top, 0o700)
+    for path, folders, _ in os.walk(top):
+        for name in folders:
+            if not os.path.islink(os.path.join(path, name)):
+                os.chmod(os.path.join(path, name), 0o700)
+
+
 def _set_up(folder: Path, step: Mapping[str, str]) -> None:
-    """Make a link or a FIFO. Raises ValueError for a path that leaves the folder."""
+    """Make a link or a FIFO. Raises ValueError for a step that is not sound."""
     parts = PurePosixPath(step["path"])
-    if parts.is_absolute() or ".." in parts.parts:
-        raise ValueError(f"the setup path {step['path']} leaves the case's folder")
     path = folder / parts
+    holders = [holder for holder in path.parents if folder in holder.parents]
+    # A step before this one may have made a link of a folder: nothing is done behind it.
+    if parts.is_absolute() or not parts.name or ".." in parts.parts or any(map(os.path.islink, holders)):
+        raise ValueError(f"the setup path {step['path']!r} leaves the case's folder")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    if step["action"] == "symlink":
+    if step["action"] == "fifo":
+        os.mkfifo(path)
+    elif "to" in step:
         path.symlink_to(step["to"])
     else:
-        os.mkfifo(path)
+        raise ValueError(f"the setup link {step['path']!r} leads nowhere: it has no 'to'")
 
 
 def cases(corpus: Path) -> Iterator[Case]:

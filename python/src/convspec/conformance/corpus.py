@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from convspec import engines
-from convspec.conformance.cases import CASE_FILE, Case
+from convspec.conformance.cases import CASE_FILE, Case, opened_up
 
 MANIFEST = "manifest.json"
 
@@ -66,49 +66,65 @@ class FolderCorpus:
 
     def _case(self, id: str) -> Case:
         if id not in self._cases:
-            folder = self.folder / id
-            try:
-                data = (folder / CASE_FILE).read_bytes()
-            except OSError as error:
-                raise CorpusFault(f"{id}: {CASE_FILE} cannot be read: {error.strerror}") from error
-            document = read_document(data, "conformance/1.0/case.schema.json", f"{id}/{CASE_FILE}")
-            self._cases[id] = Case(folder, document)
+            name = f"{id}/{CASE_FILE}"
+            document = read_document(self._bytes(name), "conformance/1.0/case.schema.json", name)
+            if document["id"] != id:
+                raise CorpusFault(f"{name} calls itself {document['id']}")
+            self._cases[id] = Case(self.folder / id, document)
         return self._cases[id]
 
+    def _bytes(self, name: str) -> bytes:
+        path = self.folder / name
+        try:
+            if not path.is_file():  # a FIFO would not let go of its reader
+                raise CorpusFault(f"{name} is missing, or no file")
+            return path.read_bytes()
+        except (OSError, ValueError) as error:
+            raise CorpusFault(f"{name} cannot be read: {_why(error)}") from error
+
     def verify(self, ids: Iterable[str]) -> None:
-        """Hold every file of the cases against the manifest. Raises CorpusFault for the first that differs.
+        """Read the cases, and hold every file against the manifest. Raises CorpusFault for the first fault.
 
         A corpus whose line ends were converted on the way would fail cases for no fault of the adapter.
         """
         for id in ids:
+            self._case(id)
             for file in self.entries[id]["files"]:
-                path = self.folder / id / file["path"]
-                try:
-                    data = path.read_bytes()
-                except OSError as error:
-                    raise CorpusFault(f"{id}/{file['path']} cannot be read: {error.strerror}") from error
-                if hashlib.sha256(data).hexdigest() != file["sha256"]:
+                name = f"{id}/{file['path']}"
+                if hashlib.sha256(self._bytes(name)).hexdigest() != file["sha256"]:
                     raise CorpusFault(
-                        f"{id}/{file['path']} is not the file that {MANIFEST} lists; were line ends "
-                        "converted? Whoever changed it on purpose generates the manifest anew"
+                        f"{name} is not the file that {MANIFEST} lists; were line ends converted? "
+                        "Whoever changed it on purpose generates the manifest anew"
                     )
 
     @contextmanager
     def laid_out(self, id: str) -> Iterator[str]:
-        """Copy a case's files, but not its case.json, to a folder of their own; give the input's path."""
-        with tempfile.TemporaryDirectory(prefix="conformance-") as scratch:
+        """Copy a case's files, but not its case.json, to a folder of their own; give the input's path.
+
+        Raises CorpusFault. What becomes of the copy is the adapter's affair, and no reason to stop.
+        """
+        try:
+            scratch = tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True)
+        except OSError as error:
+            raise CorpusFault(f"there is no room for a copy of {id}: {_why(error)}") from error
+        with scratch as folder:
             try:
-                yield str(self._case(id).copied(Path(scratch) / "case"))
+                yield self._copied(id, Path(folder) / "case")
             finally:
-                _opened_up(scratch)
+                with suppress(OSError):
+                    opened_up(folder)
+
+    def _copied(self, id: str, to: Path) -> str:
+        try:
+            return str(self._case(id).copied(to))
+        except (OSError, ValueError) as error:
+            raise CorpusFault(f"{id} cannot be laid out: {_why(error)}") from error
 
 
-def _opened_up(folder: str) -> None:
-    """Let the copy be removed, whatever modes its folders have got."""
-    for path, folders, _ in os.walk(folder):
-        for name in folders:
-            if not os.path.islink(os.path.join(path, name)):
-                os.chmod(os.path.join(path, name), 0o700)
+def _why(error: OSError | ValueError) -> str:
+    if isinstance(error, shutil.Error):  # one line for each file that could not be copied
+        return str(error.args[0][0][2])
+    return getattr(error, "strerror", None) or str(error)
 
 
 def read_document(data: bytes, schema: str, name: str) -> Mapping[str, Any]:
@@ -117,7 +133,11 @@ def read_document(data: bytes, schema: str, name: str) -> Mapping[str, Any]:
         value: Mapping[str, Any] = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise CorpusFault(f"{name} is not JSON") from error
-    for violation in engines.violations(schema, value):
+    try:
+        violations = engines.violations(schema, value)
+    except (ValueError, RecursionError) as error:
+        raise CorpusFault(f"{name} does not fit {schema}: it is nested too deeply") from error
+    for violation in violations:
         place = "/".join(map(str, violation.path)) or "its root"
         raise CorpusFault(f"{name} does not fit {schema}: {violation.keyword} at {place}")
     return value

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from convspec.conformance.results import Outcome, Results, Status
 from convspec.conformance.values import by_area, counts
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def document(results: Results) -> str:
@@ -64,5 +64,5 @@ def _child(case: ElementTree.Element, kind: str, message: str, text: str = "", t
 
 
 def _clean(text: str) -> str:
-    """Replace what XML cannot carry."""
-    return _NOT_XML.sub("\ufffd", text)
+    """Replace what XML cannot carry, and carriage returns, which it would not keep."""
+    return _NOT_XML.sub("\ufffd", text.replace("\r\n", "\n"))

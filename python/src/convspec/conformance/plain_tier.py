@@ -7,6 +7,7 @@ from typing import Any
 
 from convspec.conformance.process import Launcher, Silent, Unstartable, how
 from convspec.conformance.results import Answered, Fault, Trial, Trouble
+from convspec.conformance.runner import NoAdapter
 
 _MEANING = {0: "accepts", 1: "rejects", 2: "cannot judge", 3: "newer version"}
 _RIGHT_FOR = {0: {"valid"}, 1: {"invalid", "unsupported"}, 2: {"unreadable"}, 3: {"unsupported"}}
@@ -18,6 +19,7 @@ class PlainTier:
     def __init__(self, launcher: Launcher, name: str, seconds: float) -> None:
         self._launcher = launcher
         self._seconds = seconds
+        self._started = False
         self.adapter: Mapping[str, Any] = {"tier": "plain", "name": name, "levels": ["verdict"]}
 
     def begin(self) -> None:
@@ -28,13 +30,17 @@ class PlainTier:
         return "" if case["kind"] == "check" else f"the plain tier has no kind {case['kind']}"
 
     def ask(self, case: Mapping[str, Any], path: str) -> Trial:
-        """Run the command on the input."""
+        """Run the command on the input. Raises NoAdapter where it cannot be started the first time."""
         try:
             code, stderr = self._launcher.run(path, self._seconds)
         except Silent:
+            self._started = True
             return Fault(Trouble.TIMEOUT, f"no end within {self._seconds:g} seconds")
         except Unstartable as error:
+            if not self._started:
+                raise NoAdapter(f"the adapter cannot be started: {error}") from error
             return Fault(Trouble.CRASH, f"cannot be started: {error}")
+        self._started = True
         if code not in _MEANING:
             return Fault(Trouble.CRASH, how(code), stderr)
         return Answered({}, frozenset(_RIGHT_FOR[code]), f"exit code {code} ({_MEANING[code]})")

@@ -88,9 +88,10 @@ class _Child:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise Unstartable(f"{command[0]}: {reason}") from error
-        self._lines: queue.Queue[bytes] = queue.Queue(maxsize=8)
+        self._lines: queue.Queue[bytes] = queue.Queue(maxsize=1)  # a line may be long
         self._complaints: deque[bytes] = deque(maxlen=_KEPT // 64)
-        self._over = threading.Event()
+        self._over = threading.Event()  # no more lines are wanted
+        self._deaf = threading.Event()  # nor any more complaints
         self._readers = {self._child.stderr: threading.Thread(target=self._read_complaints, daemon=True)}
         if spoken:
             self._readers[self._child.stdout] = threading.Thread(target=self._read_lines, daemon=True)
@@ -100,7 +101,7 @@ class _Child:
     def _read_lines(self) -> None:
         assert self._child.stdout is not None
         with contextlib.suppress(OSError, ValueError):
-            while line := self._child.stdout.readline(LONGEST_ANSWER + 1):
+            while not self._over.is_set() and (line := self._child.stdout.readline(LONGEST_ANSWER + 1)):
                 self._put(line)
         self._put(b"")
 
@@ -114,7 +115,7 @@ class _Child:
     def _read_complaints(self) -> None:
         assert self._child.stderr is not None
         with contextlib.suppress(OSError, ValueError):
-            while piece := self._child.stderr.readline(_KEPT):
+            while not self._deaf.is_set() and (piece := self._child.stderr.readline(_KEPT)):
                 self._complaints.append(piece)
 
     def send(self, line: bytes) -> None:
@@ -139,9 +140,15 @@ class _Child:
         limit = time.monotonic() + seconds
         with contextlib.suppress(OSError, ValueError):
             self._child.stdin.close()
-        with contextlib.suppress(Gone):
+        try:
             self.receive(seconds)
             return "wrote more than it was asked for"
+        except Gone:
+            pass
+        except Silent:
+            if self._child.poll() is None:
+                raise
+            return "left a process behind that holds its output open"
         code = self._waited(max(0.0, limit - time.monotonic()))
         if code is None:
             raise Silent
@@ -173,8 +180,11 @@ class _Child:
             self._child.kill()
         self._child.wait()
         _close(self._child.stdin)
+        for reader in self._readers.values():
+            reader.join(0.5)  # to the end of what the dead have written
+        self._deaf.set()
         for pipe, reader in self._readers.items():
-            reader.join(0.5)
+            reader.join(0.1)
             if not reader.is_alive():  # else a process that left the group holds the pipe open
                 _close(pipe)
 

@@ -15,6 +15,9 @@ LONGEST_ANSWER = 16 * 1024 * 1024
 
 _INTRODUCTION = "conformance/1.0/introduction.schema.json"
 _ANSWER = "conformance/1.0/answer.schema.json"
+ANSWERED_BY = {"check": ("verdict",), "equal": ("equal",), "repair": ("unchanged", "messages")}
+"""The members that answer a case of each kind."""
+
 _NOT_READ = ("encoding-utf8", "json-syntax", "json-truncated", "json-trailing-data", "json-duplicate-key",
              "json-non-finite", "json-depth")  # fmt: skip
 
@@ -28,9 +31,10 @@ def start() -> bytes:
     return _line({"cmd": "start", "protocol": PROTOCOL})
 
 
-def case(seq: int, kind: str, format: str, path: str) -> bytes:
-    """Return the line that asks for one input."""
-    return _line({"cmd": "case", "seq": seq, "kind": kind, "format": format, "path": path})
+def case(seq: int, kind: str, format: str, path: str, other: str | None = None) -> bytes:
+    """Return the line that asks for one input, or for two."""
+    request = {"cmd": "case", "seq": seq, "kind": kind, "format": format, "path": path}
+    return _line(request if other is None else {**request, "other": other})
 
 
 def stop() -> bytes:
@@ -47,13 +51,16 @@ def introduction(line: bytes) -> dict[str, Any]:
     return _read(line, _INTRODUCTION)
 
 
-def answer(line: bytes, seq: int) -> dict[str, Any]:
-    """Return the answer to case number `seq`. Raises BadAnswer."""
+def answer(line: bytes, seq: int, kind: str) -> dict[str, Any]:
+    """Return the answer to case number `seq`, of a kind. Raises BadAnswer."""
     value = _read(line, _ANSWER)
     if value["seq"] != seq:
         raise BadAnswer(f"the answer is to case {value['seq']}, asked was case {seq}")
-    if sum(key in value for key in ("verdict", "skipped", "failed")) != 1:
-        raise BadAnswer("an answer has exactly one of verdict, skipped and failed")
+    wanted = ANSWERED_BY[kind]
+    if sum(key in value for key in (wanted[0], "skipped", "failed")) != 1:
+        raise BadAnswer(f"an answer has exactly one of {wanted[0]}, skipped and failed")
+    if wanted[0] in value and not all(key in value for key in wanted):
+        raise BadAnswer(f"an answer to the kind {kind} has {' and '.join(wanted)}")
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,13 +11,13 @@ from convspec.conformance.compare import newer
 from convspec.conformance.process import Gone, Launcher, Process, Silent, Unstartable
 from convspec.conformance.protocol import BadAnswer
 from convspec.conformance.results import Answered, Fault, Skipped, Trial, Trouble
+from convspec.conformance.runner import NoAdapter
 
 _START_SECONDS = 30.0
 """At least so long may a start take: there are languages that compile first."""
 
-
-class NoAdapter(Exception):
-    """The adapter cannot be used at all; the text says why."""
+_TOLD = ("name", "language", "version", "protocol", "spec", "formats", "kinds", "levels", "abilities")
+"""What is kept of an introduction, which may say more."""
 
 
 class ProtocolTier:
@@ -35,7 +36,7 @@ class ProtocolTier:
         if isinstance(introduced, Fault):
             said = f"; it said: {introduced.stderr.strip()[-300:]}" if introduced.stderr.strip() else ""
             raise NoAdapter(f"the adapter {introduced.text}{said}")
-        self.adapter = {"tier": "protocol", **introduced}
+        self.adapter = {"tier": "protocol", **{key: introduced[key] for key in _TOLD}}
 
     def leaves_out(self, case: Mapping[str, Any]) -> str:
         """Return why a case is not asked for, by what the adapter says of itself; else nothing."""
@@ -55,18 +56,21 @@ class ProtocolTier:
             if isinstance(again, Fault):
                 return again
         self._asked += 1
-        request = protocol.case(self._asked, case["kind"], case["format"], path)
+        other = os.path.join(os.path.dirname(path), case["other"]) if "other" in case else None
+        request = protocol.case(self._asked, case["kind"], case["format"], path, other)
         line = self._said(request, self._seconds)
         if isinstance(line, Fault):
             return line
         try:
-            answer = protocol.answer(line, self._asked)
+            answer = protocol.answer(line, self._asked, case["kind"])
         except BadAnswer as error:
             return self._lost(Trouble.BAD_ANSWER, str(error))
         if "failed" in answer:
             return Fault(Trouble.CRASH, f"failed: {answer['failed']}")
         if "skipped" in answer:
             return Skipped(answer["skipped"])
+        if case["kind"] != "check":
+            return Answered(answer, frozenset(), "")
         return Answered(answer, frozenset({answer["verdict"]}), f"verdict {answer['verdict']}")
 
     def end(self) -> list[str]:

@@ -10,7 +10,13 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Protocol
 
-from convspec.conformance.compare import LEVELS, findings_differences, held_to, reading_differences
+from convspec.conformance.compare import (
+    LEVELS,
+    findings_differences,
+    held_to,
+    reading_differences,
+    value_differences,
+)
 from convspec.conformance.results import (
     Answered,
     Difference,
@@ -25,6 +31,12 @@ from convspec.conformance.results import (
 
 _PATIENCE = 10
 """After so many cases in a row without any answer in time, the rest is not asked."""
+_OF_VALUES = "reading"
+"""The level at which a case is judged that asks for a value, not for a check."""
+_MOST = 100
+"""Differences that are kept of one case; an answer may hold a hundred thousand findings too much."""
+_LONGEST = 2000
+"""Characters that are kept of whatever an adapter says."""
 
 
 class Corpus(Protocol):
@@ -52,10 +64,14 @@ class Tier(Protocol):
         """Return why a case is not asked for, or nothing."""
 
     def ask(self, case: Mapping[str, Any], path: str) -> Trial:
-        """Ask for one input."""
+        """Ask for one input. Raises NoAdapter."""
 
     def end(self) -> list[str]:
         """End, and return what is to be complained of."""
+
+
+class NoAdapter(Exception):
+    """The adapter cannot be used at all; the text says why."""
 
 
 class LevelNotGiven(Exception):
@@ -101,6 +117,8 @@ def _outcomes(
     for id in ids:
         case = corpus.case(id)
         left_out = tier.leaves_out(case)
+        if case["kind"] != "check" and _OF_VALUES not in levels:
+            left_out = left_out or f"the level {_OF_VALUES} is not judged"
         if left_out:
             yield Outcome(id, case["clause"], case["level"], Status.LEFT_OUT, reason=left_out)
             continue
@@ -121,21 +139,37 @@ def _is_silent(trial: Trial) -> bool:
 def _outcome(case: Mapping[str, Any], trial: Trial, levels: tuple[str, ...], spec: str | None) -> Outcome:
     about = case["id"], case["clause"], case["level"]
     if isinstance(trial, Fault):
-        return Outcome(*about, Status.FAILED, levels, fault=trial)
+        return Outcome(*about, Status.FAILED, levels, fault=replace(trial, text=_cut(trial.text)))
     if isinstance(trial, Skipped):
         if case["level"] == "should":
-            return Outcome(*about, Status.LEFT_OUT, reason=f"skipped: {trial.reason}")
-        text = f"skipped ({trial.reason}), though the introduction covers it"
+            return Outcome(*about, Status.LEFT_OUT, reason=_cut(f"skipped: {trial.reason}"))
+        text = f"skipped ({_cut(trial.reason)}), though the introduction covers it"
         return Outcome(*about, Status.FAILED, levels, tuple(Difference(level, text) for level in levels))
     found = tuple(_differences(case, trial, levels, spec))
     failed = {difference.level for difference in found}
     status = Status.FAILED if failed else Status.PASSED
-    return Outcome(*about, status, tuple(level for level in levels if level in failed), found)
+    return Outcome(*about, status, tuple(level for level in levels if level in failed), _kept(found))
+
+
+def _kept(found: tuple[Difference, ...]) -> tuple[Difference, ...]:
+    """Cut what an answer has made long."""
+    kept = tuple(replace(difference, text=_cut(difference.text)) for difference in found[:_MOST])
+    if len(found) > _MOST:
+        kept += (Difference(found[-1].level, f"and {len(found) - _MOST} more differences"),)
+    return kept
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _differences(
     case: Mapping[str, Any], trial: Answered, levels: tuple[str, ...], spec: str | None
 ) -> Iterable[Difference]:
+    if case["kind"] != "check":
+        for text in value_differences(case["expect"], trial.values):
+            yield Difference(_OF_VALUES, text)
+        return
     expect = held_to(case["expect"], spec) if spec else case["expect"]
     if expect["verdict"] not in trial.right_for:
         yield Difference("verdict", f"{trial.said}, expected {expect['verdict']}")

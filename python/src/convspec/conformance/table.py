@@ -51,7 +51,7 @@ def _head(results: Results) -> Iterator[str]:
         who = f"{adapter['name']}, plain tier"
     else:
         who = "{name} {version} ({language}), specification {spec}".format(**adapter)
-    yield printable(who)
+    yield _cut(who)
     cases = number(results.corpus["cases"], "case")
     yield f"corpus of {cases}, manifest {results.corpus['manifest_sha256'][:12]}"
 
@@ -79,7 +79,7 @@ def _row(name: str, counted: dict[str, Any], width: int) -> str:
 def _case(outcome: Outcome) -> Iterator[str]:
     yield f"  {outcome.case}  ({outcome.binding}, {outcome.clause})"
     if outcome.reason:
-        yield f"      {printable(outcome.reason)}"
+        yield f"      {_cut(outcome.reason)}"
     if outcome.fault:
         yield f"      {outcome.fault.trouble}: {_cut(outcome.fault.text)}"
         for line in outcome.fault.stderr.splitlines()[-3:]:
@@ -101,4 +101,4 @@ def _left_out(results: Results) -> Iterator[str]:
         yield ""
         yield "Left out:"
     for reason, times in Counter(outcome.reason for outcome in left).most_common():
-        yield f"  {number(times, 'case')}: {printable(reason)}"
+        yield f"  {number(times, 'case')}: {_cut(reason)}"

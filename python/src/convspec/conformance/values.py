@@ -17,7 +17,7 @@ def results_value(results: Results, version: str) -> dict[str, Any]:
         "results_version": RESULTS_VERSION,
         "tool": {"name": "convspec", "version": version},
         "corpus": dict(results.corpus),
-        "adapter": dict(results.adapter),
+        "adapter": {key: _clean(value) for key, value in results.adapter.items()},
         "levels": list(results.levels),
         "summary": counts(results.outcomes, results.levels),
         "areas": [
@@ -49,6 +49,11 @@ def counts(outcomes: Iterable[Outcome], levels: Iterable[str]) -> dict[str, Any]
         failed = sum(level in outcome.failed_levels for outcome in judged)
         by_level[level] = {"passed": len(judged) - failed, "failed": failed}
     return {"cases": len(outcomes), **by_status, "levels": by_level}
+
+
+def _clean(value: Any) -> Any:
+    """Clean what an adapter says of itself: strings, and lists of names that the schema fixes."""
+    return clean(value) if isinstance(value, str) else value
 
 
 def _case(outcome: Outcome) -> dict[str, Any]:
