@@ -16,6 +16,7 @@ import docs_implementations
 import docs_protocol
 import docs_rules
 import docs_schemas
+import docs_zoo
 
 RULES = "docs/reference/rules"
 SCHEMAS = "docs/reference/schemas.md"
@@ -30,7 +31,8 @@ def outputs(root: Path) -> tuple[dict[str, str], list[str]]:
     wanted[SCHEMAS] = docs_schemas.page(root / "schema")
     wanted[PROTOCOL] = docs_protocol.page(root)
     text = (root / CONFORMANCE).read_text(encoding="utf-8")
-    wanted[CONFORMANCE] = filled(text, "implementations", docs_implementations.tables(root / "conformance"))
+    text = filled(text, "implementations", docs_implementations.tables(root / "conformance"))
+    wanted[CONFORMANCE] = filled(text, "zoo", docs_zoo.zoo_table(root))
     return wanted, [RULES]
 
 

@@ -2,7 +2,8 @@
 
     python python/scripts/generate.py [--check]
 
-Generated: schema/bundled/, schema/index.json, conformance/manifest.json, docs/reference/.
+Generated: schema/bundled/, schema/index.json, conformance/manifest.json, docs/reference/, and the marked
+parts of docs/conformance.md.
 """
 
 from __future__ import annotations

@@ -363,7 +363,7 @@ class TestTheRest:
         assert run("schema", "history/1.0/message").stdout == wanted
         bundle = (ROOT / "schema/bundled/history-1.0.strict.schema.json").read_text()
         assert run("schema", "history", "--bundled", "--strict").stdout == bundle
-        assert run("schema").stdout.splitlines()[0] == "conformance/1.0/case"
+        assert run("schema").stdout.splitlines()[0] == "conformance/1.0/answer"
 
     def test_version(self, run: Run) -> None:
         assert run("--version").stdout.startswith("convspec 0.")

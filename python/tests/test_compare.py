@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -142,7 +143,9 @@ class TestReading:
     )
     def test_values_that_are_not_the_same(self, wanted: object, given: object) -> None:
         expected = case("session", expect={"findings": [], "reading": {"name": wanted}})
-        assert told(expected, reading={"name": given}) == [f"reading: name is {given}, expected {wanted}"]
+        assert told(expected, reading={"name": given}) == [
+            f"reading: name is {json.dumps(given)}, expected {json.dumps(wanted)}"
+        ]
 
     @pytest.mark.parametrize("value", [1, True, None, "", [1, [True]], {"b": [1.0], "a": None}])
     def test_values_that_are(self, value: object) -> None:
@@ -157,11 +160,11 @@ class TestReading:
     @pytest.mark.parametrize("reading", [None, {}, {"branch": []}])
     def test_a_member_that_is_missing_is_not_null(self, reading: object) -> None:
         expected = case("session", expect={"findings": [], "reading": {"leaf": None}})
-        assert told(expected, reading=reading) == ["reading: leaf is not given, expected None"]
+        assert told(expected, reading=reading) == ["reading: leaf is not given, expected null"]
 
     def test_no_reading_at_all(self) -> None:
         expected = case("session", expect={"findings": [], "reading": {"leaf": "a"}})
-        assert told(expected) == ["reading: leaf is not given, expected a"]
+        assert told(expected) == ['reading: leaf is not given, expected "a"']
 
     def test_members_that_the_case_does_not_give_are_free(self) -> None:
         assert told(case("session", expect={"findings": []}), reading={"leaf": 7, "x": []}) == []
@@ -169,7 +172,7 @@ class TestReading:
     def test_partly_given_is_enough_where_that_is_said(self) -> None:
         expected = case("session", expect={"findings": [], "reading": {"leaf": "a", "name": "b"}})
         answer = {"verdict": "invalid", "findings": [], "reading": {"name": "c"}}
-        assert differences(expected, answer, partial=True) == ["reading: name is c, expected b"]
+        assert differences(expected, answer, partial=True) == ['reading: name is "c", expected "b"']
 
 
 class TestVersions:

@@ -234,14 +234,24 @@ class TestPlainTier:
         assert (done.returncode, done.stderr) == (0, "7 of 7 cases passed\n")
         assert done.stdout.startswith(f"{Path(sys.executable).name}, plain tier\n")
 
-    @pytest.mark.parametrize(
-        ("command", "passed"), [("true", 2), ("false", 3), ("sh -c 'exit 2'", 1), ("sh -c 'exit 3'", 1)]
-    )
+    @pytest.mark.parametrize(("command", "passed"), [("true", 2), ("false", 3), ("sh -c 'exit 3'", 1)])
     def test_one_code_for_everything(self, run: Run, corpus: Make, command: str, passed: int) -> None:
         done = run(
             "run", "--corpus", corpus(VALID, SHOULD, INVALID, LOG, NEWER, UNREADABLE), "--adapter", command
         )
         assert (done.returncode, done.stderr) == (1, f"{passed} of 6 cases passed, {6 - passed} failed\n")
+
+    def test_exit_code_2_each_time_is_complained_of(self, run: Run, corpus: Make) -> None:
+        command = f"{sys.executable} {corpus()}/no-such-script.py"
+        done = run("run", "--corpus", corpus(VALID, UNREADABLE), "--adapter", command)
+        assert done.returncode == 1
+        assert "ended with exit code 2 each time; is it the right one?; it said last: " in done.stdout
+
+    def test_an_exception_nobody_caught_is_no_rejection(self, run: Run, corpus: Make) -> None:
+        command = f"{sys.executable} -c 'raise RuntimeError'"
+        done = run("run", "--corpus", corpus(INVALID), "--adapter", command)
+        assert (done.returncode, done.stderr) == (1, "0 of 1 case passed, 1 failed\n")
+        assert "crash: exited with 1 behind a stack trace" in done.stdout
 
     def test_a_crash_is_no_rejection(self, run: Run, corpus: Make) -> None:
         done = run("run", "--corpus", corpus(INVALID), "--adapter", "sh -c 'echo oh >&2; kill -SEGV $$'")
@@ -293,7 +303,7 @@ class TestAdapters:
                 "sh -c 'read line; echo hello; read line'",
                 "did not introduce itself: the line is not one JSON value",
             ),
-            (r"""sh -c 'printf "\033]0;owned\007\n" >&2; exit 3'""", "it said: \\u001b]0;owned\\u0007"),
+            (r"""sh -c 'printf "\033]0;owned\007\n" >&2; exit 3'""", "it said last: \\u001b]0;owned\\u0007"),
         ],
     )
     def test_one_that_does_not_introduce_itself(

@@ -101,15 +101,15 @@ class TestLevels:
         assert outcome.failed_levels == ("verdict", "findings", "reading")
         assert texts(outcome) == [
             "verdict valid, expected invalid",
-            "missing error json-syntax at no place",
-            "reading: tally is {'messages': 1}, expected {'messages': 2}",
+            "missing error json-syntax",
+            'reading: tally is {"messages": 1}, expected {"messages": 2}',
         ]
         assert one(ran(case, levels=["reading"])).failed_levels == ("verdict", "reading")
 
     def test_a_level_that_is_claimed_and_not_given_fails(self) -> None:
         case = case_document(ONE, expect={"verdict": "valid", "findings": [], "reading": {"name": None}})
         outcome = one(ran(case, judge=saying(verdict="valid")))
-        assert texts(outcome) == ["the findings are not given", "reading: name is not given, expected None"]
+        assert texts(outcome) == ["the findings are not given", "reading: name is not given, expected null"]
 
 
 class TestLeftOut:
@@ -184,9 +184,9 @@ class TestValues:
     @pytest.mark.parametrize(
         ("said", "text"),
         [
-            ({"equal": False}, "equal is False, expected True"),
-            ({"unchanged": False, "messages": []}, "messages is [], expected [{'id': '*'}]"),
-            ({"unchanged": True, "messages": [{"id": "*"}]}, "unchanged is True, expected False"),
+            ({"equal": False}, "equal is false, expected true"),
+            ({"unchanged": False, "messages": []}, 'messages is [], expected [{"id": "*"}]'),
+            ({"unchanged": True, "messages": [{"id": "*"}]}, "unchanged is true, expected false"),
         ],
     )
     def test_a_wrong_value_belongs_to_the_reading(self, said: dict[str, Any], text: str) -> None:
@@ -433,7 +433,7 @@ class TestNoAdapter:
             (FakeProcess(script(right, levels=["all"])), "did not introduce itself: /levels/0 does not fit"),
             (
                 FakeProcess(lambda request: [Gone("exited with 1")], complaints="no module\n"),
-                "the adapter exited with 1; it said: no module",
+                "the adapter exited with 1; it said last: no module",
             ),
         ],
         ids=lambda value: value if isinstance(value, str) else "",

@@ -12,6 +12,8 @@ from contextlib import suppress
 
 import click
 
+from convspec.reporters.words import printable
+
 COMMANDS = (
     "check",
     "explain",
@@ -118,5 +120,5 @@ def _silenced() -> int:
 def _complain(error: click.ClickException) -> None:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "convspec"
-    text = " ".join(error.format_message().split()).removesuffix(".")
+    text = printable(" ".join(error.format_message().split())).removesuffix(".")
     _say(f"{command}: {text} (see {command} --help)")

@@ -126,7 +126,8 @@ def chosen_formats(choices: Collection[str]) -> Callable[..., list[tuple[str, st
 def write_json(value: object, stream: IO[str]) -> None:
     """Write a JSON document, with escapes where the stream cannot carry every character."""
     utf8 = (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    json.dump(value, stream, indent=2, ensure_ascii=not utf8)
+    # A terminal gets escapes: what a file holds must not move its cursor or turn its lines round.
+    json.dump(value, stream, indent=2, ensure_ascii=not utf8 or stream.isatty())
     stream.write("\n")
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from convspec.frozen import same
+from convspec.history.encoding import dumped
 from convspec.rules import catalogue
 
 LEVELS = ("verdict", "findings", "reading")
@@ -97,30 +99,24 @@ def reading_differences(
     for key, value in expect.get("reading", {}).items():
         given = reading.get(key, _ABSENT)
         if given is _ABSENT and not partial:
-            found.append(f"reading: {key} is not given, expected {value}")
-        elif given is not _ABSENT and not _same(given, value):
-            found.append(f"reading: {key} is {given}, expected {value}")
+            found.append(f"reading: {key} is not given, expected {_shown(value)}")
+        elif given is not _ABSENT and not same(given, value):
+            found.append(f"reading: {key} is {_shown(given)}, expected {_shown(value)}")
     return found
 
 
 def value_differences(expect: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
     """Return a line for each member of the answer to a kind `equal` or `repair` that is not as expected."""
     return [
-        f"{key} is {answer.get(key)}, expected {value}"
+        f"{key} is {_shown(answer.get(key))}, expected {_shown(value)}"
         for key, value in expect.items()
-        if key not in answer or not _same(answer[key], value)
+        if key not in answer or not same(answer[key], value)
     ]
 
 
-def _same(given: object, wanted: object) -> bool:
-    """Return whether two JSON values are equal; true is not 1, though Python holds it so."""
-    if isinstance(given, bool) or isinstance(wanted, bool):
-        return given is wanted
-    if isinstance(given, Mapping) and isinstance(wanted, Mapping):
-        return given.keys() == wanted.keys() and all(_same(given[key], wanted[key]) for key in wanted)
-    if isinstance(given, list) and isinstance(wanted, list):
-        return len(given) == len(wanted) and all(map(_same, given, wanted))
-    return given == wanted
+def _shown(value: Any) -> str:
+    """Write a value as JSON, for readers of any language."""
+    return dumped(value, ensure_ascii=False)
 
 
 def _matches(wanted: Mapping[str, Any], entry: Mapping[str, Any], session: bool, exact: bool) -> bool:
@@ -138,9 +134,13 @@ def _compared(wanted: Mapping[str, Any], session: bool, exact: bool) -> Iterable
 
 
 def _line(entry: Mapping[str, Any], session: bool) -> str:
-    place = "no place" if entry.get("pointer") is None else repr(entry["pointer"])
-    if session and entry.get("line") is not None:
-        record = "" if entry.get("record") is None else f", record {entry['record']}"
-        place = f"line {entry['line']}{record}, {place}"
+    """Name a finding and its place, as far as the place is compared."""
+    compared = {
+        **entry,
+        **dict.fromkeys({"line", "record", "pointer"} - set(_compared(entry, session, False))),
+    }
+    places = [f"line {compared['line']}"] if compared.get("line") is not None else []
+    places += [f"record {compared['record']}"] if compared.get("record") is not None else []
+    places += [repr(compared["pointer"])] if compared.get("pointer") is not None else []
     of = "".join(f", {key} {entry[key]!r}" for key in ("member", "target") if entry.get(key) is not None)
-    return f"{entry['severity']} {entry['rule']} at {place}{of}"
+    return f"{entry['severity']} {entry['rule']}" + (f" at {', '.join(places)}" if places else "") + of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,10 @@ from convspec.conformance.process import Launcher, Silent, Unstartable, how
 from convspec.conformance.results import Answered, Fault, Trial, Trouble
 from convspec.conformance.runner import NoAdapter
 
+# What an exception that nobody caught leaves behind, in languages that then end with 1.
+_TRACE = re.compile(
+    r"^Traceback \(most recent call last\):|^\s+at .+:\d+:\d+\)?$|^[^\n]+:\d+:in [`'].+ \([A-Z]\w*\)$", re.M
+)
 _MEANING = {0: "accepts", 1: "rejects", 2: "cannot judge", 3: "newer version"}
 _RIGHT_FOR = {0: {"valid"}, 1: {"invalid", "unsupported"}, 2: {"unreadable"}, 3: {"unsupported"}}
 
@@ -20,6 +25,8 @@ class PlainTier:
         self._launcher = launcher
         self._seconds = seconds
         self._started = False
+        self._codes: set[int] = set()
+        self._said = ""
         self.adapter: Mapping[str, Any] = {"tier": "plain", "name": name, "levels": ["verdict"]}
 
     def begin(self) -> None:
@@ -41,10 +48,18 @@ class PlainTier:
                 raise NoAdapter(f"the adapter cannot be started: {error}") from error
             return Fault(Trouble.CRASH, f"cannot be started: {error}")
         self._started = True
+        self._codes.add(code)
+        self._said = stderr
         if code not in _MEANING:
             return Fault(Trouble.CRASH, how(code), stderr)
+        if code == 1 and _TRACE.search(stderr):
+            return Fault(Trouble.CRASH, "exited with 1 behind a stack trace, which is no rejection", stderr)
         return Answered({}, frozenset(_RIGHT_FOR[code]), f"exit code {code} ({_MEANING[code]})")
 
     def end(self) -> list[str]:
-        """Have nothing to complain of."""
-        return []
+        """Complain where nothing was ever judged: a script that is not there ends with 2 as well."""
+        if self._codes != {2}:
+            return []
+        last = next((line.strip() for line in reversed(self._said.split("\n")) if line.strip()), "")
+        said = f"; it said last: {last[-300:]}" if last else ""
+        return [f"the command ended with exit code 2 each time; is it the right one?{said}"]

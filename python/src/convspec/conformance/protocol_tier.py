@@ -34,7 +34,9 @@ class ProtocolTier:
         """Start the process and let it introduce itself. Raises NoAdapter."""
         introduced = self._started()
         if isinstance(introduced, Fault):
-            said = f"; it said: {introduced.stderr.strip()[-300:]}" if introduced.stderr.strip() else ""
+            words = introduced.stderr.split("\n")
+            last = next((line.strip() for line in reversed(words) if line.strip()), "")
+            said = f"; it said last: {last[-300:]}" if last else ""
             raise NoAdapter(f"the adapter {introduced.text}{said}")
         self.adapter = {"tier": "protocol", **{key: introduced[key] for key in _TOLD}}
 

@@ -69,7 +69,7 @@ class Difference:
 class Outcome:
     """What became of one case: `clause` is what it is about, `binding` must or should.
 
-    `failed_levels`: the levels that were judged and are not as expected, empty if all are. `reason`: why
+    `levels`: those it was judged at; `failed_levels`: those of them that are not as expected. `reason`: why
     the case was left out, or why its failure is known or its pass unexpected.
     """
 
@@ -77,6 +77,7 @@ class Outcome:
     clause: str
     binding: str
     status: Status
+    levels: tuple[str, ...] = ()
     failed_levels: tuple[str, ...] = ()
     differences: tuple[Difference, ...] = ()
     fault: Fault | None = None

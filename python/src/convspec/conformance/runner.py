@@ -138,17 +138,21 @@ def _is_silent(trial: Trial) -> bool:
 
 def _outcome(case: Mapping[str, Any], trial: Trial, levels: tuple[str, ...], spec: str | None) -> Outcome:
     about = case["id"], case["clause"], case["level"]
+    if case["kind"] != "check":
+        levels = (_OF_VALUES,)
     if isinstance(trial, Fault):
-        return Outcome(*about, Status.FAILED, levels, fault=replace(trial, text=_cut(trial.text)))
+        return Outcome(*about, Status.FAILED, levels, levels, fault=replace(trial, text=_cut(trial.text)))
     if isinstance(trial, Skipped):
         if case["level"] == "should":
             return Outcome(*about, Status.LEFT_OUT, reason=_cut(f"skipped: {trial.reason}"))
         text = f"skipped ({_cut(trial.reason)}), though the introduction covers it"
-        return Outcome(*about, Status.FAILED, levels, tuple(Difference(level, text) for level in levels))
+        differences = tuple(Difference(level, text) for level in levels)
+        return Outcome(*about, Status.FAILED, levels, levels, differences)
     found = tuple(_differences(case, trial, levels, spec))
     failed = {difference.level for difference in found}
     status = Status.FAILED if failed else Status.PASSED
-    return Outcome(*about, status, tuple(level for level in levels if level in failed), _kept(found))
+    failed_levels = tuple(level for level in levels if level in failed)
+    return Outcome(*about, status, levels, failed_levels, _kept(found))
 
 
 def _kept(found: tuple[Difference, ...]) -> tuple[Difference, ...]:

@@ -46,8 +46,9 @@ def counts(outcomes: Iterable[Outcome], levels: Iterable[str]) -> dict[str, Any]
     }
     by_level = {}
     for level in levels:
+        asked = sum(level in outcome.levels for outcome in judged)
         failed = sum(level in outcome.failed_levels for outcome in judged)
-        by_level[level] = {"passed": len(judged) - failed, "failed": failed}
+        by_level[level] = {"passed": asked - failed, "failed": failed}
     return {"cases": len(outcomes), **by_status, "levels": by_level}
 
 
