@@ -1,18 +1,61 @@
-"""convspec: check the files in which AI agents keep their conversations."""
+"""convspec: check, read and write the files in which AI agents keep their conversations."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from convspec.checker import check
 from convspec.findings import Counts, FileReport, Finding, Related, Severity, Verdict
-from convspec.history.doors import HistoryError
-from convspec.history.history import History
-from convspec.history.minting import mint_id
-from convspec.history.model import Attachment, Message, Thinking, Tokens, ToolCall
-from convspec.history.repair import INTERRUPTED_RESULT
 from convspec.scan import check_many
+
+if TYPE_CHECKING:
+    from convspec.history.doors import HistoryError
+    from convspec.history.history import History
+    from convspec.history.minting import mint_id
+    from convspec.history.model import (
+        ATTACHMENTS_DIR,
+        CURRENT_VERSION,
+        HISTORY_FILE,
+        KINDS,
+        ROLES,
+        Attachment,
+        Message,
+        Thinking,
+        Tokens,
+        ToolCall,
+    )
+    from convspec.history.repair import INTERRUPTED_RESULT
 
 __version__ = "0.1.0"
 
+_LATER = {
+    "convspec.history.doors": ("HistoryError",),
+    "convspec.history.history": ("History",),
+    "convspec.history.minting": ("mint_id",),
+    "convspec.history.model": (
+        "ATTACHMENTS_DIR",
+        "CURRENT_VERSION",
+        "HISTORY_FILE",
+        "KINDS",
+        "ROLES",
+        "Attachment",
+        "Message",
+        "Thinking",
+        "Tokens",
+        "ToolCall",
+    ),
+    "convspec.history.repair": ("INTERRUPTED_RESULT",),
+}
+"""What is imported when it is asked for: a check of a small file takes no longer than the imports."""
+
+_MODULES = {name: module for module, names in _LATER.items() for name in names}
+
 __all__ = [
+    "ATTACHMENTS_DIR",
+    "CURRENT_VERSION",
+    "HISTORY_FILE",
     "INTERRUPTED_RESULT",
+    "KINDS",
+    "ROLES",
     "Attachment",
     "Counts",
     "FileReport",
@@ -31,3 +74,13 @@ __all__ = [
     "check_many",
     "mint_id",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
