@@ -1,19 +1,17 @@
 // A strict reader of one JSON value (history.md 1.4 to 1.8, session.md 1.2 and 1.11).
 // It keeps a stack of its own, so that the depth of the input costs no call stack.
 
-import { CLOSE_BRACE, OPEN_BRACE, QUOTE, sequenceLength, skipWhite } from './bytes.js';
+import { CLOSE_BRACE, OPEN_BRACE, QUOTE, skipWhite } from './bytes.js';
+import { Failure, beginsWord, isDigit, readNumber, readString, readWord, startsWith } from './tokens.js';
 
 /** history.md#depth: 100 levels are read, the bracket that opens level 101 fails. */
 const MAX_DEPTH = 100;
 
-const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const MINUS = 0x2d;
-
-const ESCAPES = { 0x22: '"', 0x5c: '\\', 0x2f: '/', 0x62: '\b', 0x66: '\f', 0x6e: '\n', 0x72: '\r', 0x74: '\t' };
 
 /**
  * The objects of a document. They inherit nothing, so that `__proto__`, `constructor` and the like
@@ -21,131 +19,6 @@ const ESCAPES = { 0x22: '"', 0x5c: '\\', 0x2f: '/', 0x62: '\b', 0x66: '\f', 0x6e
  */
 export function JsonObject() {}
 JsonObject.prototype = Object.create(null);
-
-/**
- * Why and where a value failed. `kind` is `syntax` (the byte at `at` cannot stand there), `end` (the
- * text is over and more is needed), `character` (the same, inside a character of a string), `utf8`,
- * `depth` or `number`.
- */
-class Failure {
-  constructor(kind, at) {
-    this.kind = kind;
-    this.at = at;
-  }
-}
-
-const isDigit = (byte) => byte >= 0x30 && byte <= 0x39;
-
-function isHex(byte) {
-  return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
-}
-
-/**
- * A byte that cannot stand in an escape. The text may also have been cut inside a character there:
- * what is before it ends inside a string (history.md#encoding, session.md#torn).
- */
-function escapeFailure(bytes, at, end) {
-  return new Failure(bytes[at] >= 0x80 && sequenceLength(bytes, at, end) < 0 ? 'character' : 'syntax', at);
-}
-
-/** A string from its opening quotation mark on: its text, the place behind it, and whether it has escapes. */
-function readString(bytes, from, end) {
-  let text = '';
-  let escaped = false;
-  let start = from + 1;
-  let ascii = true;
-  let at = start;
-  const flush = () => {
-    if (at > start) text += ascii ? bytes.latin1Slice(start, at) : bytes.utf8Slice(start, at);
-  };
-  for (;;) {
-    if (at >= end) throw new Failure('end', end);
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      flush();
-      return { text, next: at + 1, escaped };
-    }
-    if (byte < 0x20) throw new Failure('syntax', at);
-    if (byte === BACKSLASH) {
-      flush();
-      escaped = true;
-      if (at + 1 >= end) throw new Failure('end', end);
-      const letter = bytes[at + 1];
-      if (letter === 0x75) {
-        for (let k = at + 2; k < at + 6; k += 1) {
-          if (k >= end) throw new Failure('end', end);
-          if (!isHex(bytes[k])) throw escapeFailure(bytes, k, end);
-        }
-        text += String.fromCharCode(parseInt(bytes.latin1Slice(at + 2, at + 6), 16));
-        at += 6;
-      } else {
-        if (ESCAPES[letter] === undefined) throw escapeFailure(bytes, at + 1, end);
-        text += ESCAPES[letter];
-        at += 2;
-      }
-      start = at;
-      ascii = true;
-    } else if (byte < 0x80) {
-      at += 1;
-    } else {
-      const length = sequenceLength(bytes, at, end);
-      if (length <= 0) throw new Failure(length === 0 ? 'utf8' : 'character', at);
-      ascii = false;
-      at += length;
-    }
-  }
-}
-
-/** A number: its value as a double, its text, and whether it has neither fraction nor exponent. */
-function readNumber(bytes, from, end) {
-  let at = from;
-  const digits = () => {
-    if (at >= end) throw new Failure('end', end);
-    if (!isDigit(bytes[at])) throw new Failure('syntax', at);
-    while (at < end && isDigit(bytes[at])) at += 1;
-  };
-  if (bytes[at] === MINUS) at += 1;
-  if (at < end && bytes[at] === 0x30) at += 1; // a zero leads no other digit
-  else digits();
-  let integer = true;
-  if (at < end && bytes[at] === 0x2e) {
-    integer = false;
-    at += 1;
-    digits();
-  }
-  if (at < end && (bytes[at] === 0x65 || bytes[at] === 0x45)) {
-    integer = false;
-    at += 1;
-    if (at < end && (bytes[at] === 0x2b || bytes[at] === MINUS)) at += 1;
-    digits();
-  }
-  const text = bytes.latin1Slice(from, at);
-  let value = Number(text);
-  if (!Number.isFinite(value)) {
-    // history.md#numbers: with a fraction or an exponent it is refused; an integer may be as long
-    // as it likes, and here counts as the largest double.
-    if (!integer) throw new Failure('number', from);
-    value = text[0] === '-' ? -Number.MAX_VALUE : Number.MAX_VALUE;
-  }
-  return { value, next: at, integer, text };
-}
-
-function startsWith(bytes, at, end, word) {
-  if (end - at < word.length) return false;
-  for (let k = 0; k < word.length; k += 1) if (bytes[at + k] !== word.charCodeAt(k)) return false;
-  return true;
-}
-
-const WORDS = { 0x74: ['true', true], 0x66: ['false', false], 0x6e: ['null', null] };
-
-function readWord(bytes, from, end) {
-  const [word, value] = WORDS[bytes[from]];
-  for (let k = 1; k < word.length; k += 1) {
-    if (from + k >= end) throw new Failure('end', end);
-    if (bytes[from + k] !== word.charCodeAt(k)) throw new Failure('syntax', from + k);
-  }
-  return { value, next: from + word.length };
-}
 
 /** One value from `from` on, which is a place within `end` that holds no white space. */
 class ValueReader {
@@ -156,6 +29,7 @@ class ValueReader {
     this.stack = [];
     this.notes = []; // findings that leave the value standing: {rule, path, isKey}
     this.integers = null; // of the outermost object: key -> text of a member that is an integer
+    this.long = new Map(); // object or array -> Map of key or index -> text of an integer that a double may not hold
     this.lastClosed = null; // the object, inside the value, that closed last
   }
 
@@ -207,7 +81,7 @@ class ValueReader {
       if (startsWith(bytes, at, end, '-Infinity')) throw new Failure('number', at);
       token = readNumber(bytes, at, end);
       if (token.integer) this.noteInteger(token);
-    } else if (WORDS[byte] !== undefined) {
+    } else if (beginsWord(byte)) {
       token = readWord(bytes, at, end);
     } else if (startsWith(bytes, at, end, 'NaN') || startsWith(bytes, at, end, 'Infinity')) {
       throw new Failure('number', at);
@@ -222,7 +96,12 @@ class ValueReader {
   noteInteger({ text, value }) {
     const { stack } = this;
     if (stack.length === 1 && !stack[0].list) (this.integers ??= new Map()).set(stack[0].key, text);
-    if (!Number.isSafeInteger(value)) this.note('json-number-precision', this.path());
+    if (Number.isSafeInteger(value)) return;
+    this.note('json-number-precision', this.path());
+    if (stack.length === 0) return;
+    const { list, container, key } = stack[stack.length - 1];
+    if (!this.long.has(container)) this.long.set(container, new Map());
+    this.long.get(container).set(list ? container.length : key, text);
   }
 
   /** history.md#strings: once per string. Only escapes can write what is looked for. */
@@ -284,19 +163,20 @@ class ValueReader {
       this.note('json-duplicate-key', this.path());
     }
     if (this.stack.length === 1) this.integers?.delete(key);
+    this.long.get(frame.container)?.delete(key);
   }
 }
 
 /**
- * Reads the value at `from`. Gives `{ok: true, value, from, next, notes, integers}`, or `{ok: false,
- * from, at, kind, lastClosed}`, where `at` is the place of the failure.
+ * Reads the value at `from`. Gives `{ok: true, value, from, next, notes, integers, long}`, or `{ok:
+ * false, from, at, kind, lastClosed}`, where `at` is the place of the failure.
  */
 export function readValue(bytes, from, end) {
   const reader = new ValueReader(bytes, from, end);
   try {
     const value = reader.read();
-    const { notes, integers } = reader;
-    return { ok: true, value, from, next: reader.at, notes, integers };
+    const { notes, integers, long } = reader;
+    return { ok: true, value, from, next: reader.at, notes, integers, long };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     return { ok: false, from, at: failure.at, kind: failure.kind, lastClosed: reader.lastClosed };

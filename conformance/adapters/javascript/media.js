@@ -1,5 +1,7 @@
 // Base64 and media types (history.md#inline, history.md#media-type; session.md#images goes by them).
 
+import { createHash } from 'node:crypto';
+
 const OUTSIDE = /[^A-Za-z0-9+/]/;
 const LAST_OF_FOUR_BITS = /[AQgw]$/; // the last character before `==`: four unused bits, all zero
 const LAST_OF_TWO_BITS = /[AEIMQUYcgkosw048]$/; // before `=`: two unused bits, both zero
@@ -23,6 +25,22 @@ export const SIGNATURE_LENGTH = 12;
 /** The first bytes of a sound base64 text. */
 export function base64Start(text) {
   return Buffer.from(text.slice(0, (SIGNATURE_LENGTH / 3) * 4), 'base64');
+}
+
+/** The bytes of a sound base64 text: `size`, `start` and `digest`, as those of a stored file (folder.js). */
+export class InlineBytes {
+  constructor(text, size) {
+    this.text = text;
+    this.size = size;
+  }
+
+  get start() {
+    return base64Start(this.text);
+  }
+
+  get digest() {
+    return createHash('sha256').update(this.text, 'base64').digest('hex');
+  }
 }
 
 const SIGNATURES = [

@@ -2,10 +2,19 @@
 // JSON (schema/conformance/1.0/request.schema.json and its neighbours).
 
 import { readFileSync } from 'node:fs';
-import { check } from './check.js';
+import { Refused, checkAndRead, loadHistory } from './check.js';
+import { repair } from './history/repair.js';
+import { writeJson } from './write.js';
 
 const PROTOCOL = 1;
 const LF = 0x0a;
+
+/** What is done for each kind of case, with its path and that of the other input. */
+const KINDS = {
+  check: checkAndRead,
+  equal: (path, other) => ({ equal: loadHistory(path).text === loadHistory(other).text }),
+  repair: (path) => repair(loadHistory(path).messages),
+};
 
 function introduction() {
   const { name, version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'));
@@ -16,8 +25,8 @@ function introduction() {
     protocol: PROTOCOL,
     spec: '1.0',
     formats: ['history', 'session'],
-    kinds: ['check'],
-    levels: ['verdict', 'findings'],
+    kinds: Object.keys(KINDS),
+    levels: ['verdict', 'findings', 'reading'],
     abilities: ['folder', 'symlinks'],
   };
 }
@@ -25,8 +34,8 @@ function introduction() {
 /** A fault of whoever wrote the request. There is no one to answer, so the process ends. */
 export class BadRequest extends Error {}
 
-/** The answer to one line, or null where it asks to stop. `judge` is what is done with a path. */
-export function answer(line, judge = check) {
+/** The answer to one line, or null where it asks to stop. `kinds` is what is done for each kind. */
+export function answer(line, kinds = KINDS) {
   let request;
   try {
     request = JSON.parse(line);
@@ -38,7 +47,7 @@ export function answer(line, judge = check) {
       if (request.protocol !== PROTOCOL) throw new BadRequest(`protocol ${request.protocol} is not spoken here`);
       return introduction();
     case 'case':
-      return answerCase(request, judge);
+      return answerCase(request, kinds);
     case 'stop':
       return null;
     default:
@@ -46,12 +55,14 @@ export function answer(line, judge = check) {
   }
 }
 
-function answerCase({ seq, kind, path }, judge) {
+function answerCase({ seq, kind, path, other }, kinds) {
   if (!Number.isInteger(seq) || typeof path !== 'string') throw new BadRequest('a case lacks its number or its path');
-  if (kind !== 'check') return { seq, skipped: `cases of kind ${kind} are not known here` };
+  if (kind === 'equal' && typeof other !== 'string') throw new BadRequest('a case of kind equal lacks its other path');
+  if (!Object.hasOwn(kinds, kind)) return { seq, skipped: `cases of kind ${kind} are not known here` };
   try {
-    return { seq, ...judge(path) };
+    return { seq, ...kinds[kind](path, other) };
   } catch (error) {
+    if (error instanceof Refused) return { seq, failed: error.message };
     // A fault of the adapter is told as one, and never hidden behind a verdict.
     process.stderr.write(`case ${seq}: ${error.stack ?? error}\n`);
     return { seq, failed: String(error) || 'an error without words' };
@@ -79,7 +90,7 @@ export async function serve(input, output) {
     for await (const line of lines(input)) {
       const reply = answer(line);
       if (reply === null) return 0;
-      output.write(`${JSON.stringify(reply)}\n`);
+      output.write(`${writeJson(reply)}\n`);
     }
     return 0;
   } catch (error) {

@@ -1,26 +1,33 @@
 // The attachments of a history (history.md section 6).
 
-import { base64Length, base64Start, plainType, typeOfBytes } from '../media.js';
+import { InlineBytes, base64Length, plainType, typeOfBytes } from '../media.js';
 import { isObject, isString } from '../values.js';
 import { AttachmentFolder, isStoredPath } from './folder.js';
 
 /** history.md#filename: separators and control characters. */
 const UNFIT_FOR_NAME = /[/\\\u0000-\u001f\u007f-\u009f]/;
 
+/** Gives the bytes of those attachments that have any that are sound, by their pointers: see media.js. */
 export function judgeAttachments(root, messages, shape, folderPath, report) {
+  const bytes = new Map();
   const folder = folderPath === null ? null : new AttachmentFolder(folderPath);
   for (const message of messages) {
     if (!message.isObject || !Array.isArray(message.value.attachments)) continue;
     message.value.attachments.forEach((value, j) => {
-      if (isObject(value)) new Attachment(value, `${message.path}/attachments/${j}`, shape, folder, report).judge();
+      if (!isObject(value)) return;
+      const attachment = new Attachment(value, `${message.path}/attachments/${j}`, shape, folder, report);
+      attachment.judge();
+      if (attachment.bytes !== null) bytes.set(attachment.path, attachment.bytes);
     });
   }
   if (folder !== null) judgeUnreferenced(root, messages, shape, folder, report);
+  return bytes;
 }
 
 class Attachment {
   constructor(value, path, shape, folder, report) {
     Object.assign(this, { value, path, shape, folder, report });
+    this.bytes = null; // once they are known to be sound
     this.stored = this.clean('file') && isString(value.file) && value.file !== '';
     this.inline = this.clean('data') && isString(value.data);
   }
@@ -55,21 +62,22 @@ class Attachment {
     const found = this.folder.look(file);
     if (found.rule) return this.add(found.rule, 'file');
     if (this.clean('sha256') && found.digest !== sha256) return this.add('attachment-digest', 'sha256');
-    return this.judgeBytes(found.size, () => found.start, 'file');
+    return this.judgeBytes(found, 'file');
   }
 
   /** Checks 8 to 10. */
   judgeInline() {
     const size = base64Length(this.value.data);
     if (size < 0) return this.add('attachment-base64', 'data');
-    return this.judgeBytes(size, () => base64Start(this.value.data), 'data');
+    return this.judgeBytes(new InlineBytes(this.value.data, size), 'data');
   }
 
   /** history.md#attachment-bytes and history.md#media-type */
-  judgeBytes(size, start, key) {
-    if (size === 0) return this.add('attachment-empty', key);
+  judgeBytes(bytes, key) {
+    this.bytes = bytes;
+    if (bytes.size === 0) return this.add('attachment-empty', key);
     if (!this.clean('mime') || this.value.mime === undefined) return undefined;
-    const type = typeOfBytes(start());
+    const type = typeOfBytes(bytes.start);
     const declared = plainType(this.value.mime);
     const claimsNothing = declared === '' || declared === 'application/octet-stream';
     if (type === null || claimsNothing || declared === type) return undefined;

@@ -11,16 +11,23 @@ import { judgeControls, judgeUnknownKeys } from './keys.js';
 import { messageViews } from './messages.js';
 import { judgeMessages } from './document.js';
 import { judgePairing } from './pairing.js';
+import { EMPTY_TALLY, JudgedHistory } from './reading.js';
 
 const NEWEST = 1;
 
-/** The text is not empty and stands behind a byte order mark, if there is one. */
+/** history.md#tally: an empty file, a fatal fault, a root that is no object. */
+export const NOTHING_READ = { reading: { tally: EMPTY_TALLY }, value: null };
+
+/**
+ * The text is not empty and stands behind a byte order mark, if there is one. Gives an object with the
+ * `reading`, null where there is none.
+ */
 export function checkHistory(bytes, folder, report) {
   const read = readText(bytes, 0, bytes.length);
   const fatal = fatalFault(bytes, read);
   if (fatal !== null) {
     report.add(fatal);
-    return;
+    return NOTHING_READ;
   }
   if (read.trailing) report.add('json-trailing-data');
   for (const { rule, path, isKey } of read.notes) {
@@ -30,11 +37,11 @@ export function checkHistory(bytes, folder, report) {
   const root = read.value;
   if (!isObject(root)) {
     report.add('schema-type', { pointer: '' });
-    return;
+    return NOTHING_READ;
   }
   const fault = versionFault(root.version, NEWEST);
   if (fault !== null) report.add(fault, versionPlace(root.version));
-  if (fault === 'version-newer') return;
+  if (fault === 'version-newer') return { reading: null, value: null };
 
   judgeControls(root, report);
   const shape = judgeShape('history/1.0/history', root);
@@ -45,7 +52,8 @@ export function checkHistory(bytes, folder, report) {
   const messages = messageViews(root, shape);
   judgeMessages(messages, report);
   judgePairing(messages, report);
-  judgeAttachments(root, messages, shape, folder, report);
+  const stored = judgeAttachments(root, messages, shape, folder, report);
+  return new JudgedHistory(root, messages, stored, read.long, report);
 }
 
 /** history.md#json: at most one of the five, or null. */

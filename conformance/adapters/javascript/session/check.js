@@ -14,8 +14,12 @@ import { judgeShapes } from './shapes.js';
 import { judgePaths } from './paths.js';
 import { Tree } from './tree.js';
 import { judgeTree } from './links.js';
+import { JudgedLog } from './reading.js';
 
-/** The text is not empty and stands behind a byte order mark, if there is one. */
+/**
+ * The text is not empty and stands behind a byte order mark, if there is one. Gives an object with the
+ * `reading`, null where there is none.
+ */
 export function checkSession(bytes, name, report) {
   // bytes and json
   const items = frame(bytes, report);
@@ -32,7 +36,7 @@ export function checkSession(bytes, name, report) {
   // version
   const header = headerInForce(log);
   const version = judgeVersion(log, header);
-  if (version === null) return; // a newer one
+  if (version === null) return { reading: null }; // a newer one
   const mixed = version === 1 && log.treeRecords.some((record) => record.usableId !== null);
   if (mixed) judgeMixed(log);
   const hasTree = version === 2 || mixed;
@@ -50,6 +54,13 @@ export function checkSession(bytes, name, report) {
   judgePaths(log, tree);
   judgeMetadata(log, tree);
   judgeImages(log);
+  return new JudgedLog(log, tree, header);
+}
+
+/** session.md#reading: an empty file is read as a log without records. */
+export function readNothing(name, report) {
+  const log = new Log([], name, report);
+  return new JudgedLog(log, new Tree(log, { hasTree: false, mixed: false }), null);
 }
 
 /** session.md#record-json: text-nul does not speak of the `data` of an image part. */

@@ -39,7 +39,7 @@ function lowerBound(list, least) {
 
 export class Context {
   constructor() {
-    this.count = 0; // the messages of the path; each has its number
+    this.messages = []; // of the path, {role, id}; each has its place as its number
     this.start = 0; // the first that is not dropped
     this.numbers = new Map(); // id of a message -> its numbers, in order
     this.lastSummaryRole = []; // the numbers of messages with the role compactionSummary
@@ -54,7 +54,7 @@ export class Context {
   /** Takes the steps of session.md#compaction. Says of a compaction whether its kept value is missing. */
   enter(entry) {
     const { record } = entry;
-    if (record.type === 'branch_summary') this.#add(entry.id, null);
+    if (record.type === 'branch_summary') this.#add(entry.id, 'branchSummary');
     else if (!hasRole(record)) this.undo.push(null);
     else if (record.type === 'compaction') return this.#compact(entry);
     else if (record.message.role === 'system') this.undo.push(null);
@@ -64,6 +64,16 @@ export class Context {
 
   leave() {
     this.undo.pop()?.();
+  }
+
+  get count() {
+    return this.messages.length;
+  }
+
+  /** What is restored at the last entry: the summaries, the newest first, and the messages, {role, id}. */
+  restored() {
+    const summaries = this.slots.slice(0, this.height).reverse().map(({ role, id }) => ({ role, id }));
+    return [...summaries, ...this.messages.slice(this.start)];
   }
 
   /** The number of the message that `enter` would add for this record, or null where it adds none. */
@@ -78,9 +88,9 @@ export class Context {
     this.numbers.set(id, list);
     list.push(this.count);
     if (role === SUMMARY_ROLE) this.lastSummaryRole.push(this.count);
-    this.count += 1;
+    this.messages.push({ role, id });
     this.undo.push(() => {
-      this.count -= 1;
+      this.messages.pop();
       list.pop();
       if (role === SUMMARY_ROLE) this.lastSummaryRole.pop();
     });
@@ -107,9 +117,10 @@ export class Context {
 
   #summary(entry, slot) {
     const behind = slot > 0 ? this.slots[slot - 1] : null;
-    const summary = { slot, newest: behind?.newest ?? null, oldest: behind?.oldest ?? null };
-    if (summary.oldest === null && entry.record.message.role === SUMMARY_ROLE) summary.oldest = summary;
+    const { role } = entry.record.message;
     const id = messageId(entry);
+    const summary = { slot, role, id, newest: behind?.newest ?? null, oldest: behind?.oldest ?? null };
+    if (summary.oldest === null && role === SUMMARY_ROLE) summary.oldest = summary;
     if (id !== null) {
       if (!this.labels.has(id)) this.labels.set(id, this.labels.size);
       summary.newest = withKey(summary.newest, this.labels.get(id), summary);

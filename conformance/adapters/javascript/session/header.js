@@ -38,19 +38,23 @@ function readStoreName(name) {
 
 const TELL_OF_A_LOG = new Set(['message', 'session_info', 'system_prompt', 'memory_state']);
 
+/** session.md#header-recovery: the id and the timestamp of a log without a `session` record, or null. */
+export function recoveredHeader(log) {
+  return log.records.some((record) => TELL_OF_A_LOG.has(record.type)) ? readStoreName(log.name) : null;
+}
+
 export function judgeHeaders(log, inForce) {
-  const stored = readStoreName(log.name);
   const headers = log.ofType('session');
   if (headers.length === 0) {
     if (log.gapBeforeRecords) return;
-    const recovered = stored !== null && log.records.some((record) => TELL_OF_A_LOG.has(record.type));
-    log.report.add(recovered ? 'header-recovered' : 'header-missing');
+    log.report.add(recoveredHeader(log) === null ? 'header-missing' : 'header-recovered');
     return;
   }
   // session.md#header-first and session.md#header-once
   if (log.records[0] !== headers[0] && !log.gapBeforeRecords) headers[0].add('header-not-first', '');
   for (const header of headers.slice(1)) header.add('header-duplicate', '');
   for (const header of headers) judgeParent(header);
+  const stored = readStoreName(log.name);
   if (stored !== null) judgeName(inForce, stored);
 }
 

@@ -6,8 +6,8 @@ const isMessageOrCompaction = (record) => record.type === 'message' || record.ty
 
 export function judgeTree(log, tree) {
   for (const record of log.treeRecords) {
-    // session.md#entry-ids; a record of a mixed log without a usable id gets no finding.
-    if (tree.isLater(record) && record.usableId !== null && record.sound('id')) record.add('entry-id-duplicate', '/id');
+    // session.md#entry-ids, of integers too; a record of a mixed log without a usable id gets no finding.
+    if (tree.isLater(record) && record.usableId !== null) record.add('entry-id-duplicate', '/id');
   }
   for (const entry of tree.entries) {
     if (!entry.isNamed) continue;
@@ -34,10 +34,10 @@ function judgeOrder(entry) {
   if (entry.parent.place > entry.place) entry.record.add('parent-later', '/parentId');
 }
 
-/** session.md#cycles: at the member that stands first in the file. */
+/** session.md#cycles: at the member that stands first in the file, of integers too. */
 function judgeCycle(members) {
   const first = members.reduce((a, b) => (a.place <= b.place ? a : b));
-  if (first.isNamed && first.record.sound('parentId')) first.record.add('parent-cycle', '/parentId');
+  if (first.isNamed) first.record.add('parent-cycle', '/parentId');
 }
 
 /** session.md#parents: once for each id. Gives back every id that a parent or a leaf names. */

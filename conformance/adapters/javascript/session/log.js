@@ -17,6 +17,7 @@ export class LogRecord {
     this.place = place; // its place among the values and gaps of the file
     this.value = read.value;
     this.integers = read.integers;
+    this.long = read.long;
     this.report = report;
     this.type = isString(read.value.type) ? read.value.type : null;
     this.known = KNOWN_TYPES.has(this.type);
@@ -71,16 +72,29 @@ export class Log {
     this.report = report;
     this.objects = []; // records, and objects without a usable type
     this.gaps = []; // places
+    this.skipped = 0; // session.md#tally
+    const damaged = new Set(); // lines
     items.forEach((item, place) => {
-      if (item.gap) this.gaps.push(place);
-      else if (isObject(item.read.value)) {
+      if (item.gap) {
+        this.gaps.push(place);
+        damaged.add(item.line);
+      } else if (isObject(item.read.value)) {
         const object = new LogRecord(item, place, report);
         this.objects.push(object);
-        if (object.type === null) this.gaps.push(place);
+        if (object.type === null) this.#addGap(object);
+      } else {
+        this.skipped += 1;
       }
     });
+    this.skipped += damaged.size;
     this.records = this.objects.filter((object) => object.type !== null);
     this.treeRecords = this.records.filter((record) => record.isTree);
+  }
+
+  /** A gap that is an object. */
+  #addGap(object) {
+    this.gaps.push(object.place);
+    this.skipped += 1;
   }
 
   ofType(type) {
@@ -95,7 +109,7 @@ export class Log {
 
   /** session.md#gaps: in version 2 a tree record without a usable id is one more. */
   addUnusableIds() {
-    for (const record of this.treeRecords) if (record.usableId === null) this.gaps.push(record.place);
+    for (const record of this.treeRecords) if (record.usableId === null) this.#addGap(record);
     this.gaps.sort((a, b) => a - b);
   }
 

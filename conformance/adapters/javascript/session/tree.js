@@ -20,7 +20,6 @@ class Entry {
   get place() {
     return this.record.place;
   }
-
 }
 
 export class Tree {
@@ -119,14 +118,15 @@ export class Tree {
   }
 
   /**
-   * session.md#reading-branch as far as the rules need it: the entries from the top to the leaf, and
-   * whether the branch comes round or holds an id that is used twice.
+   * session.md#reading-branch: the leaf, the entries from the top down to it, and whether the branch
+   * neither comes round nor holds an id that is used twice. Of each the last record is meant.
    */
   activeBranch() {
-    if (!this.hasTree) return { entries: this.entries, isSound: true };
+    if (!this.hasTree) return { leaf: null, entries: this.entries, isSound: true };
     const entries = [];
     const seen = new Set();
-    let id = this.#readLeaf();
+    const leaf = this.#readLeaf();
+    let id = leaf;
     let isSound = true;
     while (id && this.byId.has(id)) {
       const entry = this.byId.get(id);
@@ -139,15 +139,15 @@ export class Tree {
       if (entry.usedTwice) isSound = false;
       id = this.parentIds.get(entry.last);
     }
-    return { entries: entries.reverse(), isSound };
+    return { leaf, entries: entries.reverse(), isSound };
   }
 
-  /** session.md#reading-leaf; '' or null for none. */
+  /** session.md#reading-leaf; null for none. */
   #readLeaf() {
     const { records } = this.log;
     for (let k = records.length - 1; k >= 0; k -= 1) {
       if (this.ids.has(records[k])) return this.ids.get(records[k]);
-      if (records[k].type === 'leaf') return records[k].id('targetId');
+      if (records[k].type === 'leaf') return records[k].id('targetId') || null;
     }
     return null;
   }

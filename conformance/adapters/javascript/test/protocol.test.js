@@ -17,7 +17,8 @@ test('the adapter introduces itself, answers each case, and stops when told', ()
     assert.equal(status, 0);
     const [introduction, ...answers] = lines.map((line) => JSON.parse(line));
     assert.equal(introduction.protocol, 1);
-    assert.deepEqual(introduction.levels, ['verdict', 'findings']);
+    assert.deepEqual(introduction.levels, ['verdict', 'findings', 'reading']);
+    assert.deepEqual(introduction.kinds, ['check', 'equal', 'repair']);
     assert.deepEqual(answers.map(({ seq, verdict }) => [seq, verdict]), [[7, 'valid'], [8, 'unreadable']]);
   });
 });
@@ -46,9 +47,10 @@ test('a path may hold what other readers of lines take for an end of line', () =
 });
 
 test('a fault of the adapter is told as one, never as a verdict', () => {
-  const reply = answer(request('/nowhere', 3), () => {
+  const check = () => {
     throw new RangeError('a fault');
-  });
+  };
+  const reply = answer(request('/nowhere', 3), { check });
   assert.deepEqual(reply, { seq: 3, failed: 'RangeError: a fault' });
 });
 
@@ -57,6 +59,22 @@ test('a case of a kind that is not known is skipped', () => {
   assert.equal(seq, 4);
   assert.ok(skipped);
   assert.equal(verdict, undefined);
+});
+
+test('two inputs are compared, and one is repaired', () => {
+  const equal = (path, other) => JSON.stringify({ ...CASE, kind: 'equal', seq: 5, path, other });
+  withFile('a.json', EMPTY, (path) => {
+    assert.deepEqual(answer(equal(path, path)), { seq: 5, equal: true });
+    assert.deepEqual(answer(request(path).replace('check', 'repair')), { seq: 1, unchanged: true, messages: [] });
+    // An input that should load and does not is a failure, not an answer.
+    const refused = answer(equal(path, `${path}.none`));
+    assert.deepEqual(Object.keys(refused), ['seq', 'failed']);
+    assert.throws(() => answer(equal(path)), BadRequest);
+  });
+});
+
+test('no kind comes from a prototype', () => {
+  assert.ok(answer(JSON.stringify({ ...CASE, kind: 'constructor', seq: 4, path: '/nowhere' })).skipped);
 });
 
 test('a case without a path has nobody to answer', () => {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { check } from '../check.js';
+import { check, checkAndRead } from '../check.js';
 
 const ADAPTER = fileURLToPath(new URL('../adapter.js', import.meta.url));
 
@@ -27,6 +27,9 @@ export function judge(name, content) {
   const rules = findings.filter(({ severity }) => severity !== 'info').map(({ rule }) => rule);
   return { verdict, rules: rules.sort() };
 }
+
+/** The reading. */
+export const read = (name, content) => withFile(name, content, checkAndRead).reading;
 
 /** The adapter as a process: its exit code, and the lines it wrote. */
 export function run(args, input = '') {

@@ -51,6 +51,7 @@ class _Path:
 
     def take(self, entry: Entry) -> Iterator[Fault]:
         said = entry.said or NOTHING_SAID
+        self._unread = self._unread or said.calls_unread
         if said.calls or said.also:
             for place, earlier in self._judge.calls(_made(entry, said)):
                 if place.path != ("message",):
@@ -61,7 +62,6 @@ class _Path:
                 yield _wrong(entry, said.result, *judged)
         elif not said.result_unread:
             self._judge.other()
-        self._unread = self._unread or said.calls_unread
 
 
 def _reused(place: _Place, earlier: _Place) -> Fault:

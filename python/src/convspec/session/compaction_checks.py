@@ -49,9 +49,9 @@ def splits_pair(log: Log, tree: Tree | None) -> Iterator[Fault]:
     branch = branch_of(log, tree)
     if tree is not None and not (branch and all(entry.id in tree.whole for entry in branch)):
         return
-    if tree is None:  # what stands behind a gap is not judged
-        gap = next((event.order for event in log.events if isinstance(event, Gap)), len(log.events))
-        branch = [entry for entry in branch if entry.order < gap]
+    gap = len(log.events)
+    if tree is None:  # what stands behind a gap is not judged, but what is kept goes by it
+        gap = next((event.order for event in log.events if isinstance(event, Gap)), gap)
     context, compactions = Context(), list[tuple[int, int, Entry, bool]]()
     for entry in branch:
         before = len(context.messages)
@@ -66,7 +66,7 @@ def splits_pair(log: Log, tree: Tree | None) -> Iterator[Fault]:
             continue
         for id in (*(call.id for call in said.calls), *said.also):
             called[id] = place
-        if said.calls or said.also or said.result is None or place < context.offset:
+        if said.calls or said.also or said.result is None or place < context.offset or entry.order > gap:
             continue
         at = called.get(said.result.id)
         if at is not None and at < context.offset:
@@ -75,7 +75,7 @@ def splits_pair(log: Log, tree: Tree | None) -> Iterator[Fault]:
                 split.setdefault(number, []).append(entry)
     for number, results in sorted(split.items()):
         _, _, entry, resolved = compactions[number]
-        if resolved:
+        if resolved and entry.order < gap:
             yield _split(entry, results)
 
 

@@ -97,6 +97,7 @@ class Reader:
         self._unknown_types: set[str] = set()
         self._numbers = 0
         self._ending_said = False
+        self._mixed_said = False
 
     def read(self, lines: Numbered, start: int) -> Log:
         """Take every line; `start` is where the text of the first one begins."""
@@ -221,19 +222,21 @@ class Reader:
         log, value = self.log, record.value
         id = key_of(value.get("id"))
         number, self._numbers = self._numbers, self._numbers + 1
-        if log.version == 1 and id is not None and not log.mixed:
-            log.mixed = True
+        log.mixed = log.mixed or (log.version == 1 and id is not None)
+        if log.mixed and id is not None and ("id",) not in record.bad and not self._mixed_said:
+            self._mixed_said = True
             yield Fault("version-mixed", "a newer program went on with this version 1 log", ("id",))
         if id is None and log.version == 2:
             log.skipped += 1
             self._gap()
             yield from record_checks.timestamps(record)
             return
-        first = id is None or id not in self._seen
+        named = id or f"message:{number}"
+        first = named not in self._seen
+        self._seen.add(named)
         if id is not None:
-            self._seen.add(id)
             log.names.known.add(id)
-        entry = Entry(record.type, id or f"message:{number}", None, spot, number, len(log.events), first)
+        entry = Entry(record.type, named, None, spot, number, len(log.events), first)
         entry.virtual = id is None
         _fill(entry, record)
         log.events.append(entry)
