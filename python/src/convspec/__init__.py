@@ -24,6 +24,13 @@ if TYPE_CHECKING:
         ToolCall,
     )
     from convspec.history.repair import INTERRUPTED_RESULT
+    from convspec.session.errors import SessionError
+    from convspec.session.handle import Runtime
+    from convspec.session.opening import read_session
+    from convspec.session.session import Session
+    from convspec.session.session_info import SessionInfo
+    from convspec.session.store import SessionLocation, SessionStore
+    from convspec.session.view import SessionReading
 
 __version__ = "0.1.0"
 
@@ -44,6 +51,13 @@ _LATER = {
         "ToolCall",
     ),
     "convspec.history.repair": ("INTERRUPTED_RESULT",),
+    "convspec.session.errors": ("SessionError",),
+    "convspec.session.handle": ("Runtime",),
+    "convspec.session.opening": ("read_session",),
+    "convspec.session.session": ("Session",),
+    "convspec.session.session_info": ("SessionInfo",),
+    "convspec.session.store": ("SessionLocation", "SessionStore"),
+    "convspec.session.view": ("SessionReading",),
 }
 """What is imported when it is asked for: a check of a small file takes no longer than the imports."""
 
@@ -64,6 +78,13 @@ __all__ = [
     "HistoryError",
     "Message",
     "Related",
+    "Runtime",
+    "Session",
+    "SessionError",
+    "SessionInfo",
+    "SessionLocation",
+    "SessionReading",
+    "SessionStore",
     "Severity",
     "Thinking",
     "Tokens",
@@ -73,6 +94,7 @@ __all__ = [
     "check",
     "check_many",
     "mint_id",
+    "read_session",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 _SHAPE = re.compile(
@@ -50,3 +51,26 @@ def _day_number(date: str) -> int | None:
     year -= month <= 2
     shifted = (month + 9) % 12
     return year * 365 + year // 4 - year // 100 + year // 400 + (153 * shifted + 2) // 5 + day
+
+
+def moment(text: str | None, otherwise: datetime) -> datetime:
+    """Return a timestamp as a datetime in UTC; `otherwise` for what none can hold, as a leap second."""
+    try:
+        return datetime.fromisoformat(text or "").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return otherwise
+
+
+def datetime_of(instant: Instant) -> datetime | None:
+    """Return an instant as a datetime in UTC, to the microsecond; None where none can hold it."""
+    seconds, fraction = instant
+    try:
+        whole = _FIRST + timedelta(seconds=seconds - _FIRST_SECONDS)
+    except OverflowError:
+        return None
+    return whole.replace(microsecond=int(fraction[:6].ljust(6, "0")))
+
+
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_SECONDS = 719_469 * 86_400
+"""The same moment, counted as instants count."""

@@ -19,10 +19,10 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.E
 class Disk:
     """The real one. Each method is one step, after any of which the machine may stop."""
 
-    def make_folder(self, path: str) -> bool:
+    def make_folder(self, path: str, mode: int = 0o777) -> bool:
         """Make a folder where there is nothing; return whether it was made. Its parent must be there."""
         try:
-            os.mkdir(path)
+            os.mkdir(path, mode)
         except FileExistsError:
             if not os.path.isdir(path):
                 raise
@@ -49,7 +49,7 @@ class Disk:
 
     def write(self, path: str, data: bytes, mode: int | None) -> None:
         """Write a new file, whole and down to the disk. `mode` is that of the file it will replace."""
-        descriptor = os.open(path, _CREATE, 0o666)
+        descriptor = os.open(path, _CREATE, 0o666 if mode is None else mode)
         with os.fdopen(descriptor, "wb") as file:
             if mode is not None:
                 with contextlib.suppress(OSError, AttributeError):

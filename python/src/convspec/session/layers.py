@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import IO, Any
@@ -24,6 +24,9 @@ from convspec.versions import read_version
 Opener = Callable[[], AbstractContextManager[IO[bytes]]]
 """Opens the log from its beginning; called once for each pass."""
 
+Lines = Callable[[], AbstractContextManager[Iterable[bytes]]]
+"""The same where its lines are all that is needed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -39,7 +42,7 @@ class Outcome:
     tree: Tree | None = None
 
 
-def check(opener: Opener, start: int, name: str | None) -> Outcome:
+def check(opener: Lines, start: int, name: str | None) -> Outcome:
     """Judge a log; `start` is where its text begins, `name` the file's name for the header rules."""
     version, stated = _version(opener, start)
     with opener() as stream:
@@ -64,7 +67,7 @@ def check(opener: Opener, start: int, name: str | None) -> Outcome:
     return Outcome(tuple(faults), stated_version, tally(log, tree, reading), reading, log=log, tree=tree)
 
 
-def _lines(stream: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
+def _lines(stream: Iterable[bytes]) -> Iterator[tuple[int, int, bytes]]:
     offset = 0
     for number, line in enumerate(stream, 1):
         yield number, offset, line
@@ -78,7 +81,7 @@ def _at(fault: Fault, spot: Spot | None) -> Fault:
 _Stated = tuple[int | None, Fault | None, Spot | None]
 
 
-def _version(opener: Opener, start: int) -> tuple[int, _Stated]:
+def _version(opener: Lines, start: int) -> tuple[int, _Stated]:
     """Return the version to judge by, and what the header in force says of it.
 
     A usable header on the first line ends the search; else the whole log is looked through.

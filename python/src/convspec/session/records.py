@@ -15,6 +15,9 @@ TREE = frozenset(("message", "compaction", "branch_summary"))
 NON_ACTIVITY = frozenset(("session", "session_info", "system_prompt"))
 """Records that do not count for when a session was last used."""
 
+HOUSEKEEPING = NON_ACTIVITY | {"memory_state", "leaf"}
+"""Records that a log may hold in which nothing was said yet."""
+
 PARTS = {
     "session": "session",
     "message": "message",
@@ -29,7 +32,8 @@ PARTS = {
 }
 """The known types, and the schema of each."""
 
-_LONGEST = 1024  # code points of an id that are kept as they are
+LONGEST_ID = 1024
+"""Code points of an id that is kept as it is; a longer one is kept by its digest."""
 
 
 def text_of(id: Any) -> str | None:
@@ -42,7 +46,7 @@ def text_of(id: Any) -> str | None:
 def key_of(id: Any) -> str | None:
     """Return what stands for an id in tables: itself, or its digest where it is long."""
     text = text_of(id)
-    if text is None or len(text) <= _LONGEST:
+    if text is None or len(text) <= LONGEST_ID:
         return text
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from convspec.session.compaction import Context, take
-from convspec.session.log import Log
 from convspec.session.records import Entry, text_of
-from convspec.session.tree import Tree, branch_of
 
 _RAW_NAMES = {"read": "read_file", "edit": "edit_file", "write": "write_file", "bash": "run_shell_command"}
 _READ = "read_file"
@@ -27,12 +25,12 @@ class Artifact:
     content: str = field(repr=False)
 
 
-def context(log: Log, tree: Tree | None) -> list[Entry]:
-    """Return the entries whose messages are restored, in their order (session.md#reading-messages)."""
+def context(branch: Iterable[Entry]) -> Context:
+    """Return what is restored along a branch (session.md#reading-messages)."""
     found = Context()
-    for entry in branch_of(log, tree):
+    for entry in branch:
         take(found, entry)
-    return found.restored()
+    return found
 
 
 def message(entry: Entry, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,7 +38,8 @@ def message(entry: Entry, record: Mapping[str, Any]) -> dict[str, Any]:
     if entry.type == "branch_summary":
         return {"role": "branchSummary", "content": record.get("summary"), "id": entry.id}
     payload = dict(record["message"])
-    if payload.get("id") in (None, "") and entry.message_id is not None:
+    own = payload.get("id")
+    if not (isinstance(own, str) and own) and entry.message_id is not None:
         payload["id"] = text_of(record.get("id")) or entry.message_id
     return payload
 

@@ -123,11 +123,13 @@ def leaf_of(log: Log) -> str | None:
 
 def branch_of(log: Log, tree: Tree | None) -> list[Entry]:
     """Return the active branch, root first (session.md#reading-branch)."""
-    if tree is None:
-        return list(log.entries())
+    return list(log.entries()) if tree is None else path_to(tree, leaf_of(log))
+
+
+def path_to(tree: Tree, id: str | None) -> list[Entry]:
+    """Return the entries that lead to one, root first; of records with one id the last."""
     branch: list[Entry] = []
     seen: set[str] = set()
-    id = leaf_of(log)
     while id is not None and id not in seen and id in tree.last:
         seen.add(id)
         branch.append(tree.last[id])

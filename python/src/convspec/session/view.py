@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import IO, Any
 
 from convspec.findings import FileReport, Spot
+from convspec.instants import datetime_of, moment
 from convspec.session import layers, restored
 from convspec.session.bodies import bodies
+from convspec.session.compaction import SUMMARY
 from convspec.session.log import Log
-from convspec.session.records import Entry
-from convspec.session.tree import Tree
+from convspec.session.records import HOUSEKEEPING, Entry, Kept, key_of
+from convspec.session.tree import Tree, branch_of, path_to
 
 Opener = layers.Opener
 
@@ -27,7 +30,8 @@ Opener = layers.Opener
 class SessionEntry:
     """One tree record: ids, parent and facts, without its body (session.md#entries).
 
-    `parent_id` is as the file has it, also where it leads nowhere. `label` is the one in force.
+    `parent_id` is as the file has it, also where it leads nowhere. `label` is the one in force, `time` when
+    the record was written, None where its timestamp names no instant that a datetime can hold.
     """
 
     id: str
@@ -36,6 +40,7 @@ class SessionEntry:
     role: str | None
     line: int
     label: str | None = field(default=None, repr=False)
+    time: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +64,15 @@ class SessionReading:
         self._changed = changed
         self.report = report
         """What `check` says of the file."""
+
+    def open(self) -> AbstractContextManager[IO[bytes]]:
+        """Open the bytes of the log, from its beginning. Raises OSError."""
+        return self._opener()
+
+    @property
+    def log(self) -> Log:
+        """Everything that is kept of the log; for this package's own use."""
+        return self._log
 
     @property
     def version(self) -> int:
@@ -84,6 +98,14 @@ class SessionReading:
     def labels(self) -> Mapping[str, str]:
         """The labels in force, by the id they name."""
         return self._reading.labels
+
+    def label_times(self) -> dict[str, str]:
+        """Return the timestamp of each label in force, by the id it names. Raises OSError."""
+        last = {label.target: label.spot for label in self._log.labels if label.target in self.labels}
+        stamps = (
+            (id, body.get("timestamp")) for id, body in zip(last, self._bodies([*last.values()]), strict=True)
+        )
+        return {id: stamp for id, stamp in stamps if isinstance(stamp, str)}
 
     @property
     def session_memories(self) -> Sequence[Any]:
@@ -120,10 +142,15 @@ class SessionReading:
         return self._time(self._log.activity) if self._log.activity else self.created_at
 
     def _time(self, stamp: str | None) -> datetime:
-        try:
-            return datetime.fromisoformat(stamp or "").astimezone(UTC)
-        except (ValueError, OverflowError):  # a leap second, the year 0
-            return datetime.fromtimestamp(self._changed, UTC)
+        return moment(stamp, datetime.fromtimestamp(self._changed, UTC))
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether all of the log was read, and nothing was ever said, named or remembered in it."""
+        log = self._log
+        unknown = any(finding.rule == "record-unknown-type" for finding in self.report.findings)
+        whole = self.report.valid and bool(log.headers) and not log.skipped and not unknown
+        return whole and log.types <= HOUSEKEEPING and not log.infos.last_named and not log.infos.memory[0]
 
     # The tree
 
@@ -137,28 +164,40 @@ class SessionReading:
         return {entry.id: entry for entry in self._log.entries()} if self._tree is None else self._tree.last
 
     def _seen(self, entry: Entry) -> SessionEntry:
-        label = self.labels.get(entry.id)
-        return SessionEntry(entry.id, entry.type, entry.parent, entry.role, entry.spot.line, label)
+        label, time = self.labels.get(entry.id), None if entry.time is None else datetime_of(entry.time)
+        return SessionEntry(entry.id, entry.type, entry.parent, entry.role, entry.spot.line, label, time)
 
     def entry(self, id: str) -> SessionEntry | None:
         """Return the entry with an id, None where there is none."""
         found = self._last.get(id)
         return None if found is None else self._seen(found)
 
-    def branch(self) -> tuple[SessionEntry, ...]:
-        """Return the active branch, root first (session.md#reading-branch); in version 1 every entry."""
-        return tuple(self._seen(self._last[id]) for id in self._reading.branch)
+    def branch(self, at: str | None = None) -> tuple[SessionEntry, ...]:
+        """Return the active branch, root first (session.md#reading-branch); in version 1 every entry.
+
+        With `at`, the entries that lead to that one, itself the last. Raises KeyError where there is none.
+        """
+        return tuple(self._seen(entry) for entry in self._path(at))
+
+    def _path(self, at: str | None) -> list[Entry]:
+        if at is None:
+            return branch_of(self._log, self._tree)
+        if self._tree is None:
+            return branch_of(self._log, None)[: self._last[at].number + 1]
+        return path_to(self._tree, self._last[at].id)
 
     def tree(self) -> tuple[TreeNode, ...]:
-        """Return the roots of the tree, each with all below it.
+        """Return the roots of the tree, each with all below it; in version 1 one row of entries.
 
         An entry whose parent is not there, or that is its own parent, is a root. Of a longer cycle, the
         member that stands first in the file is.
         """
         below: dict[str, list[Entry]] = {}
         roots: list[Entry] = []
+        before: str | None = None
         for entry in self._last.values():
-            parent = entry.parent
+            parent = before if self._tree is None else entry.parent
+            before = entry.id
             lost = parent is None or parent == entry.id or parent not in self._last
             (roots if lost else below.setdefault(str(parent), [])).append(entry)
         built = _Nodes(below, self._seen)
@@ -176,14 +215,24 @@ class SessionReading:
         (body,) = self._bodies([self._last[id].spot])
         return body
 
-    def messages(self) -> Iterator[dict[str, Any]]:
+    def messages(self, at: str | None = None) -> Iterator[dict[str, Any]]:
         """Yield the messages of the conversation as it goes on: summaries in place of what they sum up.
 
-        Each as the file has it, with the id of its entry where it has none of its own. Raises OSError.
+        With `at`, as it stood at that entry. Each is as the file has it, with the id of its entry where it
+        has none of its own. Raises OSError, and KeyError where there is no such entry.
         """
-        entries = restored.context(self._log, self._tree)
+        entries = restored.context(self._path(at)).restored()
         for entry, body in zip(entries, self._bodies([entry.spot for entry in entries]), strict=True):
             yield restored.message(entry, body)
+
+    def can_keep(self, id: str, at: str | None) -> bool:
+        """Say whether a compaction behind the entry `at` can keep the messages from `id` on.
+
+        `at` is None before the first entry (session.md#kept).
+        """
+        kept = Kept(key_of(id), ("message", "first_kept_entry_id"))
+        compaction = Entry("compaction", "", None, Spot(0, 0, 0), 0, 0, role=SUMMARY, kept=kept)
+        return restored.context([] if at is None else self._path(at)).compact(compaction)
 
     def system_prompts(self) -> Iterator[dict[str, Any]]:
         """Yield every system prompt record, oldest first. Raises OSError."""
