@@ -1,7 +1,8 @@
 """JSON values that cannot be changed: objects as `FrozenMap`, arrays as tuples, the rest as they are.
 
 Two values are equal if they are the same JSON: `1` and `1.0` are, `true` and `1` are not, the order of
-keys does not matter, and numbers are compared as doubles where both fit into one (history.md#numbers).
+keys does not matter, and numbers are compared as doubles where both fit into one (history.md#equality).
+An integer of very many digits is a `Decimal`: making an `int` of it would take quadratic time.
 """
 
 from __future__ import annotations
@@ -9,15 +10,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, Inexact, localcontext
 from typing import Any
 
 from convspec.findings import Path
 
 DEEPEST = 100
+_BITS = 2000  # every double has fewer, and every Python writes as many out, whatever limit is set
 
+_DIGITS = 600
 _HALF = re.compile("[\ud800-\udfff]")
 # What is met again may weigh so much, and so many times what is met first, before it is too much.
-_AGAIN = 1 << 25
+_AGAIN = 1 << 22
 _TIMES = 64
 _ITEM = 32
 _LONG = 1024
@@ -95,7 +99,9 @@ def freeze(value: object, path: Path = ()) -> Any:
     Objects of derived classes become plain ones, and two halves of a surrogate pair that meet one
     character, as they do in JSON.
     """
-    return value if isinstance(value, FrozenMap) else _Freezer().frozen(value, path)
+    if isinstance(value, FrozenMap) or (type(value) is str and value.isascii()):
+        return value
+    return _Freezer().frozen(value, path)
 
 
 class _Freezer:
@@ -119,11 +125,13 @@ class _Freezer:
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, int):
-            return int.__int__(value)
+            return int.__int__(value) if value.bit_length() <= _BITS else exact(int.__int__(value))
         if isinstance(value, float):
             if not math.isfinite(value):
                 raise Foreign(f"{float.__float__(value)} is no JSON number", path)
             return float.__float__(value)
+        if isinstance(value, Decimal):
+            return _of_decimal(value, path)
         if isinstance(value, list | tuple):
             self._enter(value, path)
             return tuple(self.frozen(item, (*path, index)) for index, item in enumerate(value))
@@ -166,6 +174,16 @@ def _text(value: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
+def _of_decimal(value: Decimal, path: Path) -> int | float | Decimal:
+    """Return the number that JSON text of these digits is read as."""
+    if value.is_finite():
+        if value.as_tuple().exponent == 0:
+            return Decimal(value) if value.adjusted() >= _DIGITS else int(value)
+        if math.isfinite(real := float(value)):
+            return real
+    raise Foreign("a number beyond the range of a double is no JSON number", path)
+
+
 def thaw(value: Any) -> Any:
     """Return a frozen value as dicts and lists that belong to the caller."""
     if isinstance(value, Mapping):
@@ -186,16 +204,33 @@ def same(one: object, other: object) -> bool:
     return number(one) == number(other)
 
 
-def number(value: Any) -> int | float:
+def number(value: Any) -> int | float | Decimal:
     """Return a number as it is compared: as a double, or exactly where it is beyond the doubles."""
     try:
-        return float(value)
+        real = float(value)
     except OverflowError:
-        return int(value)
+        return exact(int(value))
+    return real if math.isfinite(real) else Decimal(value)
+
+
+def exact(value: int) -> Decimal:
+    """Return an integer as a `Decimal`, whole, without taking the square of its length."""
+
+    def made(part: int, bits: int) -> Decimal:
+        if bits <= _BITS:
+            return Decimal(part)
+        low = bits >> 1
+        if low not in powers:
+            powers[low] = Decimal(2) ** low
+        return made(part >> low, bits - low) * powers[low] + made(part & ((1 << low) - 1), low)
+
+    powers: dict[int, Decimal] = {}
+    with localcontext(Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Inexact])):
+        return made(abs(value), value.bit_length()).copy_sign(Decimal(-1 if value < 0 else 1))
 
 
 def _both_numbers(one: object, other: object) -> bool:
-    return isinstance(one, int | float) and isinstance(other, int | float)
+    return isinstance(one, int | float | Decimal) and isinstance(other, int | float | Decimal)
 
 
 def hashed(value: Any) -> int:
@@ -204,7 +239,7 @@ def hashed(value: Any) -> int:
         return hash(frozenset((key, hashed(item)) for key, item in value.items()))
     if isinstance(value, tuple | list):
         return hash(tuple(hashed(item) for item in value))
-    return hash(number(value)) if isinstance(value, int | float) else hash(value)
+    return hash(number(value)) if isinstance(value, int | float | Decimal) else hash(value)
 
 
 EMPTY = FrozenMap()

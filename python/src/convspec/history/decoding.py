@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from convspec.findings import Span
 from convspec.frozen import freeze
-from convspec.history.model import Attachment, Message, Thinking, Tokens, ToolCall
-from convspec.schema_faults import value_at
+from convspec.history.model import MESSAGE_MEMBERS, Attachment, Message, Thinking, Tokens, ToolCall
 from convspec.text.scanner import ALWAYS_READ, EXACT
 from convspec.text.strict_json import Parsed
 
@@ -26,19 +26,29 @@ def messages(document: Mapping[str, Any], stored: Mapping[str, bytes]) -> tuple[
 
 def with_long_integers(parsed: Parsed, data: bytes) -> Any:
     """Return the document with each integer of very many digits whole, as a `Decimal`; the parser cuts it."""
-    document = parsed.value
-    for fault in parsed.faults:
-        span = fault.span
-        if fault.rule == "json-number-precision" and span and span.end - span.start > ALWAYS_READ:
-            path = fault.path or ()
-            holder = value_at(document, path[:-1])
-            holder[path[-1]] = Decimal(data[span.start : span.end].decode("ascii"))
-    return document
+    spans = [fault.span for fault in parsed.faults if fault.rule == "json-number-precision" and fault.span]
+    if all(span.end - span.start <= ALWAYS_READ for span in spans):
+        return parsed.value
+    return _with_digits(parsed.value, data, iter(spans))
+
+
+def _with_digits(value: Any, data: bytes, spans: Iterator[Span]) -> Any:
+    """Give the inexact integers their digits again. They are met in the order in which they were told."""
+    if isinstance(value, dict):
+        return {key: _with_digits(item, data, spans) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_digits(item, data, spans) for item in value]
+    if isinstance(value, int) and not -EXACT <= value <= EXACT:
+        span = next(spans)
+        if span.end - span.start > ALWAYS_READ:
+            return Decimal(data[span.start : span.end].decode("ascii"))
+    return value
 
 
 def extra(value: Mapping[str, Any], known: Iterable[str]) -> Mapping[str, Any]:
     """Return the members that the specification does not know, frozen."""
-    frozen: Mapping[str, Any] = freeze({key: item for key, item in value.items() if key not in set(known)})
+    names = frozenset(known)
+    frozen: Mapping[str, Any] = freeze({key: item for key, item in value.items() if key not in names})
     return frozen
 
 
@@ -55,7 +65,7 @@ def _message(value: Mapping[str, Any], stored: Mapping[str, bytes]) -> Message:
         model_id=value.get("model_id"),
         thinking=None if thinking is None else _thinking(thinking),
         tokens=None if tokens is None else _tokens(tokens),
-        extra=extra(value, Message.__dataclass_fields__),
+        extra=extra(value, MESSAGE_MEMBERS),
     )
 
 

@@ -42,6 +42,9 @@ class HistoryError(ValueError):
         at = f" at {self.finding.pointer}" if self.finding.pointer else ""
         super().__init__(f"{report.path}{place}: {self.finding.message}{at} [{self.finding.rule}]")
 
+    def __reduce__(self) -> tuple[type[HistoryError], tuple[FileReport]]:
+        return type(self), (self.report,)
+
 
 def _order(finding: Finding) -> tuple[int, int, int]:
     """Rank an error: the text, root and version, messages one by one, then what holds between them."""
@@ -50,7 +53,7 @@ def _order(finding: Finding) -> tuple[int, int, int]:
     if layer in ("bytes", "json"):
         return 0, 0, finding.offset or 0
     if len(tokens) < 3 or tokens[1] != MESSAGES:
-        return 1, int(layer == "schema" and len(tokens) > 1), 0
+        return 1, int(layer != "version"), 0
     return 2 + _BETWEEN_MESSAGES.get(finding.rule, 0), int(tokens[2]), finding.offset or 0
 
 

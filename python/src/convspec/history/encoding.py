@@ -95,9 +95,9 @@ def dumped(value: object, **options: Any) -> str:
     mark = secrets.token_hex(16)
 
     def marked(item: Any) -> Any:
-        if isinstance(item, dict):
+        if isinstance(item, Mapping):
             return {key: marked(below) for key, below in item.items()}
-        if isinstance(item, list):
+        if isinstance(item, list | tuple):
             return [marked(below) for below in item]
         if isinstance(item, Decimal) or (isinstance(item, int) and item.bit_length() > _LONG):
             long.append(format(Decimal(item), "f"))

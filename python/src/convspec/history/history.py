@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from convspec.frozen import EMPTY, FrozenMap
+from convspec.frozen import EMPTY
 from convspec.history import canonical, doors, encoding, repair, saving
 from convspec.history.disk import Disk
-from convspec.history.model import CURRENT_VERSION, Message
+from convspec.history.model import CURRENT_VERSION, Message, freeze_fields, freeze_members, parts
 
 _DISK = Disk()
 
@@ -30,12 +30,9 @@ class History:
     """Top-level members that the specification does not know: kept and written again, but no content."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "messages", tuple(self.messages))
-        extra = self.extra if isinstance(self.extra, FrozenMap) else FrozenMap(self.extra)
-        for name in ("version", "messages"):
-            if name in extra:
-                raise ValueError(f"{name!r} is a member of its own and cannot be an extra one")
-        object.__setattr__(self, "extra", extra)
+        freeze_fields(self, "version")
+        object.__setattr__(self, "messages", parts(Message, self.messages))
+        freeze_members(self, "extra", known=("version", "messages"))
 
     def __repr__(self) -> str:
         return f"<History version={self.version} messages={len(self.messages)}>"
@@ -46,7 +43,7 @@ class History:
 
         A document that refers to stored attachments is refused: it needs its folder, see `load`.
         """
-        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(memoryview(text))
         return cls._from(doors.opened(data, None, "<text>"))
 
     @classmethod

@@ -11,9 +11,9 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from convspec.frozen import EMPTY, FrozenMap, hashed, same
+from convspec.frozen import EMPTY, FrozenMap, freeze, hashed, same
 
 CURRENT_VERSION = 1
 HISTORY_FILE = "history.json"
@@ -21,6 +21,7 @@ ATTACHMENTS_DIR = "attachments"
 ROLES = ("user", "assistant", "tool")
 KINDS = ("user", "reference")
 
+Part = TypeVar("Part")
 _SUFFIX = re.compile(r"[a-z0-9]{1,10}")
 
 
@@ -47,8 +48,10 @@ class Attachment:
     extra: Mapping[str, Any] = _extra()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bytes", bytes(self.bytes))
-        _freeze(self, "extra", known=("mime", "filename", "data", "file", "sha256"))
+        if type(self.bytes) is not bytes:
+            object.__setattr__(self, "bytes", bytes(memoryview(self.bytes)))
+        freeze_fields(self, "mime", "filename")
+        freeze_members(self, "extra", known=("mime", "filename", "data", "file", "sha256"))
 
     @property
     def sha256(self) -> str:
@@ -61,7 +64,8 @@ class Attachment:
 
         Readers never take a meaning from it. The same bytes under the same suffix share one file.
         """
-        _, dot, suffix = self.filename.rpartition(".")
+        name = self.filename if isinstance(self.filename, str) else ""  # what else it is, writing will tell
+        _, dot, suffix = name.rpartition(".")
         suffix = suffix.lower()
         return f"{self.sha256}.{suffix}" if dot and _SUFFIX.fullmatch(suffix) else self.sha256
 
@@ -76,8 +80,9 @@ class ToolCall:
     extra: Mapping[str, Any] = _extra()
 
     def __post_init__(self) -> None:
-        _freeze(self, "arguments")
-        _freeze(self, "extra", known=("id", "name", "arguments"))
+        freeze_fields(self, "id", "name")
+        freeze_members(self, "arguments")
+        freeze_members(self, "extra", known=("id", "name", "arguments"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,8 @@ class Thinking:
     extra: Mapping[str, Any] = _extra()
 
     def __post_init__(self) -> None:
-        _freeze(self, "extra", known=("text", "signature"))
+        freeze_fields(self, "text", "signature")
+        freeze_members(self, "extra", known=("text", "signature"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +120,8 @@ class Tokens:
         return hashed(self.counts())
 
     def __post_init__(self) -> None:
-        _freeze(self, "extra", known=("input", "output", "cached", "cache_creation", "thinking"))
+        freeze_fields(self, "input", "output", "cached", "cache_creation", "thinking")
+        freeze_members(self, "extra", known=("input", "output", "cached", "cache_creation", "thinking"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +141,14 @@ class Message:
     extra: Mapping[str, Any] = _extra()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "attachments", tuple(self.attachments))
-        object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
+        freeze_fields(self, "id", "role", "content", "kind", "tool_call_id", "model_id")
+        object.__setattr__(self, "attachments", parts(Attachment, self.attachments))
+        object.__setattr__(self, "tool_calls", parts(ToolCall, self.tool_calls))
+        parts(Thinking, () if self.thinking is None else (self.thinking,))
+        parts(Tokens, () if self.tokens is None else (self.tokens,))
         if self.tokens is not None and not any(count is not None for count in self.tokens.counts()):
             object.__setattr__(self, "tokens", None)  # no count is known: the same as no block
-        _freeze(self, "extra", known=_MESSAGE_MEMBERS)
+        freeze_members(self, "extra", known=MESSAGE_MEMBERS)
 
     @property
     def is_tool_call(self) -> bool:
@@ -146,17 +156,34 @@ class Message:
         return bool(self.tool_calls)
 
 
-_MESSAGE_MEMBERS = (
+MESSAGE_MEMBERS = (
     "id", "role", "kind", "content", "attachments", "tool_calls", "tool_call_id", "model_id", "thinking",
     "tokens",
 )  # fmt: skip
 
 
-def _freeze(value: object, name: str, *, known: Iterable[str] = ()) -> None:
+def parts(kind: type[Part], items: Iterable[Part]) -> tuple[Part, ...]:
+    """Return the parts as a tuple. Raises TypeError for one of another kind."""
+    held = tuple(items)
+    for item in held:
+        if not isinstance(item, kind):
+            raise TypeError(f"a {kind.__name__} is asked for, not a {type(item).__name__}")
+    return held
+
+
+def freeze_fields(value: object, *names: str) -> None:
+    """Make what the fields hold immutable, whatever it is. Raises Foreign for what is no JSON."""
+    for name in names:
+        given = getattr(value, name)
+        if given is not None:
+            object.__setattr__(value, name, freeze(given))
+
+
+def freeze_members(value: object, name: str, *, known: Iterable[str] = ()) -> None:
     """Make a mapping of a frozen value immutable. Raises ValueError for an extra member that has a field."""
     members = getattr(value, name)
     frozen = members if isinstance(members, FrozenMap) else FrozenMap(members)
-    for member in known:
+    for member in known if frozen else ():
         if member in frozen:
             raise ValueError(f"{member!r} is a member of its own and cannot be an extra one")
     object.__setattr__(value, name, frozen)

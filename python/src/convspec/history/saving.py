@@ -6,6 +6,7 @@ attachment is written over.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Iterable, Mapping
@@ -37,8 +38,9 @@ def save(
     text = writable(version, messages, encoding.stored, extra)
     folder = os.path.abspath(folder)
     target = os.path.join(folder, HISTORY_FILE)
-    _make_folders(folder, disk)
     mode = disk.mode(target)
+    if mode is None:
+        _make_folders(folder, disk)
     _save_attachments(messages, folder, disk)
     with cleared(disk, temporary(folder, HISTORY_FILE)) as draft:
         disk.write(draft, text.encode() + b"\n", mode)
@@ -47,15 +49,18 @@ def save(
 
 
 def _make_folders(folder: str, disk: Disk) -> None:
+    """Make what is missing, and make it last; also what is there, for its maker may have been stopped."""
     missing = []
     while not disk.is_folder(folder):
         missing.append(folder)
         if os.path.dirname(folder) == folder:
             break
         folder = os.path.dirname(folder)
+    with contextlib.suppress(PermissionError):  # we may not look into it, and so did not make what is there
+        disk.sync_folder(os.path.dirname(folder))
     for path in reversed(missing):
-        if disk.make_folder(path):
-            disk.sync_folder(os.path.dirname(path))
+        disk.make_folder(path)
+        disk.sync_folder(os.path.dirname(path))
 
 
 def _save_attachments(messages: Iterable[Message], folder: str, disk: Disk) -> None:
@@ -69,11 +74,11 @@ def _save_attachments(messages: Iterable[Message], folder: str, disk: Disk) -> N
     below = os.path.join(folder, ATTACHMENTS_DIR)
     if disk.is_link(below):
         raise NotRegular(errno.EEXIST, "readers follow no link; put a folder in its place", below)
-    if disk.make_folder(below):
-        disk.sync_folder(folder)
+    disk.make_folder(below)
     for name, (attachment, path) in wanted.items():
         _save_attachment(attachment, path, os.path.join(below, name), disk)
     disk.sync_folder(below)
+    disk.sync_folder(folder)  # also where the folder was there: whoever made it may have been stopped
 
 
 def _save_attachment(attachment: Attachment, path: Path, target: str, disk: Disk) -> None:
