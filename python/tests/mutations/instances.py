@@ -17,7 +17,7 @@ from convspec import check, schemas
 from convspec.conformance.cases import Case
 from convspec.findings import Spot
 from convspec.session import layers
-from convspec.session.log import Reader
+from convspec.session.log_reader import Reader
 from convspec.session.records import PARTS
 from convspec.text.lines import Value
 from convspec.text.recognise import body_start

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 
 from convspec.regular import NotRegular
 from convspec.session.errors import SessionError
-from convspec.session.log import Reader
 from convspec.session.log_disk import LogDisk
+from convspec.session.log_reader import Reader
 from convspec.session.records_to_write import VERSION, Record
 from convspec.session.standing import Standing, numbered
 from convspec.session.writable import line_of

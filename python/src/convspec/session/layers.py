@@ -13,7 +13,8 @@ from convspec.findings import Fault, Spot
 from convspec.instants import instant
 from convspec.rules import catalogue
 from convspec.session import call_checks, compaction_checks, tree_checks
-from convspec.session.log import FORMAT, Log, Reader
+from convspec.session.log import FORMAT, Log
+from convspec.session.log_reader import Reader
 from convspec.session.reading import RECOVERING, Reading, read, store_name, tally
 from convspec.session.records import TREE, text_of
 from convspec.session.tree import Tree

@@ -12,7 +12,8 @@ from convspec.frozen import Foreign, TooDeep, freeze, thaw
 from convspec.pointers import bounded, to_pointer
 from convspec.rules import severity_of
 from convspec.session.errors import SessionError
-from convspec.session.log import FORMAT, Log, Reader
+from convspec.session.log import FORMAT, Log
+from convspec.session.log_reader import Reader
 from convspec.session.records_to_write import VERSION
 from convspec.weigh import report, weighed_log
 
