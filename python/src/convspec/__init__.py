@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ToolCall,
     )
     from convspec.history.repair import INTERRUPTED_RESULT
+    from convspec.repairing import CannotRepair, NewerVersion, Repair, repair
     from convspec.session.errors import SessionError
     from convspec.session.handle import Runtime
     from convspec.session.opening import read_session
@@ -51,6 +52,7 @@ _LATER = {
         "ToolCall",
     ),
     "convspec.history.repair": ("INTERRUPTED_RESULT",),
+    "convspec.repairing": ("CannotRepair", "NewerVersion", "Repair", "repair"),
     "convspec.session.errors": ("SessionError",),
     "convspec.session.handle": ("Runtime",),
     "convspec.session.opening": ("read_session",),
@@ -71,13 +73,16 @@ __all__ = [
     "KINDS",
     "ROLES",
     "Attachment",
+    "CannotRepair",
     "Counts",
     "FileReport",
     "Finding",
     "History",
     "HistoryError",
     "Message",
+    "NewerVersion",
     "Related",
+    "Repair",
     "Runtime",
     "Session",
     "SessionError",
@@ -95,6 +100,7 @@ __all__ = [
     "check_many",
     "mint_id",
     "read_session",
+    "repair",
 ]
 
 

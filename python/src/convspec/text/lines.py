@@ -29,13 +29,14 @@ _NEVER = b"\x01"  # a byte that stands nowhere in JSON; takes the place of one t
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A complete value on a line: where it begins, and the faults that leave it standing.
+    """A complete value on a line: where it begins and ends, and the faults that leave it standing.
 
-    Offsets are into the line.
+    Offsets are into the line; `end` is exclusive.
     """
 
     value: Any
     start: int
+    end: int
     faults: tuple[Fault, ...] = ()
 
 
@@ -66,7 +67,7 @@ def read_line(line: bytes, *, start: int = 0) -> Line:
     value = accept(line[start:] if start else line)
     ended = line.endswith(b"\n")
     if value is not MISSING and ended and isinstance(value, dict):
-        return Line((Value(value, _skip(line, start)),))
+        return Line((Value(value, _skip(line, start), _text_end(line)),))
     if b"\0" in line:
         return _with_nuls(line, start)
     blank = _BLANK.match(line, start)
@@ -154,7 +155,7 @@ def _piece(line: bytes, start: int, end: int) -> Iterator[Value]:
         values += _splice(piece, failure)
     for value in values:
         faults = tuple(_moved(fault, start) for fault in value.faults)
-        yield Value(value.value, value.start + start, faults)
+        yield Value(value.value, value.start + start, value.end + start, faults)
 
 
 def _moved(fault: Fault, by: int) -> Fault:
@@ -193,7 +194,7 @@ def _values(data: bytes, position: int) -> tuple[list[Value], _Failure | None]:
             span = fatal.fault.span
             at = len(data) if span is None or fatal.fault.rule == "json-truncated" else span.start
             return values, _Failure(fatal.fault, position, at, scanner.closed_before(at))
-        values.append(Value(value, position, tuple(scanner.faults)))
+        values.append(Value(value, position, scanner.position, tuple(scanner.faults)))
         position = _skip(data, scanner.position)
     return values, None
 
@@ -248,6 +249,14 @@ def _is_record(value: Any) -> bool:
         and isinstance(value.get("type"), str)
         and isinstance(value.get("timestamp"), str)
     )
+
+
+def _text_end(line: bytes) -> int:
+    """Return where the line's text ends; a copy of the line, as `rstrip` makes it, is not needed."""
+    end = len(line)
+    while end and line[end - 1] in b" \t\r\n":
+        end -= 1
+    return end
 
 
 def _skip(data: bytes, position: int) -> int:

@@ -6,7 +6,7 @@ Runs only for what has findings. Both ways take one pass however many places are
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,24 +68,39 @@ class _Wanted:
 
 def _members(data: bytes, begin: int, wanted: dict[str | int, Any]) -> dict[str | int, int]:
     """Return where the values of the wanted members begin."""
+    return {part.key: part.value for part in parts(data, begin) if part.key in wanted}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A member of an object or an item of an array: where it begins, and its value begins and ends."""
+
+    key: str | int
+    start: int
+    value: int
+    end: int
+
+
+def parts(data: bytes, begin: int) -> Iterator[Part]:
+    """Yield the members or items of the sound JSON value at `begin`, in order; a scalar has none."""
     opener = data[begin : begin + 1]
     if opener not in (b"{", b"["):
-        return {}
-    found: dict[str | int, int] = {}
+        return
     position, index = _space(data, begin + 1), 0
     if data[position : position + 1] in (b"}", b"]"):
-        return found
+        return
     while True:
+        start = position
         key: str | int = index
         if opener == b"{":
             end = _string_end(data, position)
             key = _decoded(data[position:end])
             position = _space(data, _space(data, end) + 1)
-        if key in wanted:
-            found[key] = position
-        position = _space(data, _value_end(data, position))
+        value_end = _value_end(data, position)
+        yield Part(key, start, position, value_end)
+        position = _space(data, value_end)
         if data[position : position + 1] != b",":
-            return found
+            return
         position, index = _space(data, position + 1), index + 1
 
 
