@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,29 @@ def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Case], Path]
         return known[case.id]
 
     return path_of
+
+
+@pytest.fixture(scope="module")
+def no_old_garbage() -> Iterator[None]:
+    """Keep what other tests left behind out of the garbage collector's rounds, and so of the times."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.fixture
+def no_garbage_rounds() -> Iterator[None]:
+    """Let the garbage collector rest where millions of objects are made and all are needed."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Spread the suite over the processors, but run files that are named one by one right here."""
+    named = [Path(argument.partition("::")[0]).is_file() for argument in config.args]
+    return 0 if all(named) else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
