@@ -8,6 +8,7 @@ from convspec.findings import Counts, FileReport, Finding, Related, Severity, Ve
 from convspec.scan import check_many
 
 if TYPE_CHECKING:
+    from convspec.converting import Converted, Loss, to_history, to_session_messages
     from convspec.history.doors import HistoryError
     from convspec.history.history import History
     from convspec.history.minting import mint_id
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LATER = {
+    "convspec.converting": ("Converted", "Loss", "to_history", "to_session_messages"),
     "convspec.history.doors": ("HistoryError",),
     "convspec.history.history": ("History",),
     "convspec.history.minting": ("mint_id",),
@@ -74,11 +76,13 @@ __all__ = [
     "ROLES",
     "Attachment",
     "CannotRepair",
+    "Converted",
     "Counts",
     "FileReport",
     "Finding",
     "History",
     "HistoryError",
+    "Loss",
     "Message",
     "NewerVersion",
     "Related",
@@ -101,6 +105,8 @@ __all__ = [
     "mint_id",
     "read_session",
     "repair",
+    "to_history",
+    "to_session_messages",
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from convspec.cli.values import loaded, refuse_existing, write_new
+from convspec.cli.values import loaded, refuse_existing, write_new, write_out
 
 
 @click.command("pack", no_args_is_help=True)
@@ -15,9 +15,10 @@ def command(path: str, output: str | None) -> None:
 
     Exit codes: 0 written, 1 the history is invalid, 2 could not read or write, 3 it is of a newer version.
     """
-    text = loaded(path).to_json() + "\n"
+    if output is not None:
+        refuse_existing(output, "pack")
+    data = loaded(path).to_json().encode() + b"\n"
     if output is None:
-        click.echo(text.encode(), nl=False)
-        return
-    refuse_existing(output, "pack")
-    write_new(output, text.encode(), "pack")
+        write_out(data)
+    else:
+        write_new(output, data, "pack")

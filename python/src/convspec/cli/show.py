@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import click
 
-from convspec.checker import check
-from convspec.cli.output import say, write_json
-from convspec.cli.values import Refused, exit_code_of, loaded, system_errors
+from convspec.cli.values import Input, given, system_errors, write_out
+from convspec.history.encoding import dumped
 from convspec.reporters import history_view, session_view
-from convspec.reporters.words import printable
-from convspec.session.errors import SessionError
-from convspec.session.opening import read_session
-from convspec.session.view import SessionReading
+from convspec.reporters.columns import NARROWEST
+from convspec.reporters.show_values import cleaned
 
 
 @click.command("show", no_args_is_help=True)
@@ -23,36 +22,55 @@ from convspec.session.view import SessionReading
 @click.option("--text", is_flag=True, help="Show what was said, too.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(path: str, tree: bool, text: bool, form: str) -> None:
-    """Show what a reader sees of PATH: a history, or a session log, however damaged it is.
+    """Show what a reader sees of PATH (- for standard input): a history, or a session log.
 
-    Names and labels are shown, messages only with --text.
+    Of a damaged log, all is shown that can be read. Ids, names and labels are shown, messages only with
+    --text.
 
-    Exit codes: 0 shown, 1 the history is invalid, 2 could not read, 3 it is of a newer version.
+    Exit codes: 0 shown, 1 the history is invalid or the log empty, 2 could not read, 3 a newer version.
     """
-    told = check(path)
-    with system_errors("read the file"):
-        if told.format == "session":
-            session = _session(path)
-            if form == "json":
-                write_json(session_view.value(session, path, text=text), sys.stdout)
-            else:
-                _print(session_view.lines(session, tree=tree, text=text))
-        else:
-            history = loaded(path)
-            if form == "json":
-                write_json(history_view.value(history, path, text=text), sys.stdout)
-            else:
-                _print(history_view.lines(history, text=text))
+    found = given(path)
+    if form == "json":
+        with system_errors("read the file"):
+            value = _value(found, text)
+        _write_json(value)
+    else:
+        for line in _read(_lines(found, tree, text, _width())):
+            sys.stdout.write(line + "\n")
 
 
-def _session(path: str) -> SessionReading:
-    try:
-        return read_session(path)
-    except SessionError as error:
-        say(f"convspec: {printable(str(error))}")
-        raise Refused(exit_code_of(error.report)) from error
+def _value(found: Input, text: bool) -> object:
+    if found.format == "session":
+        return session_view.value(found.session(), found.path, text=text)
+    return history_view.value(found.history(), found.path, text=text)
 
 
-def _print(lines: Iterable[str]) -> None:
-    for line in lines:
-        sys.stdout.write(line + "\n")
+def _lines(found: Input, tree: bool, text: bool, width: int) -> Iterator[str]:
+    if found.format == "session":
+        yield from session_view.lines(found.session(), tree=tree, text=text, width=width)
+    else:
+        yield from history_view.lines(found.history(), text=text, width=width)
+
+
+def _read(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines; what hinders reading them is told apart from what hinders writing."""
+    rest = iter(lines)
+    while True:
+        with system_errors("read the file"):
+            line = next(rest, None)
+        if line is None:
+            return
+        yield line
+
+
+def _write_json(value: object) -> None:
+    """Write a JSON document, with escapes where the stream cannot carry every character."""
+    utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    write_out(dumped(cleaned(value), indent=2, ensure_ascii=not utf8).encode() + b"\n")
+
+
+def _width() -> int:
+    """Return how wide the output may be: the terminal's width, or 80 columns where it is none."""
+    if "COLUMNS" in os.environ or sys.stdout.isatty():
+        return max(NARROWEST, shutil.get_terminal_size((80, 24)).columns)
+    return 80

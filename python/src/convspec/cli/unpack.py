@@ -9,6 +9,7 @@ import click
 from convspec.cli.values import loaded, refuse_existing, system_errors
 from convspec.history.doors import HistoryError
 from convspec.history.model import HISTORY_FILE
+from convspec.reporters.words import printable
 
 
 @click.command("unpack", no_args_is_help=True)
@@ -21,10 +22,10 @@ def command(path: str, output: str) -> None:
 
     Exit codes: 0 written, 1 the history is invalid, 2 could not read or write, 3 it is of a newer version.
     """
-    history = loaded(path)
     refuse_existing(os.path.join(output, HISTORY_FILE), "unpack")
-    with system_errors("write the folder"):
+    history = loaded(path)
+    with system_errors(f"write {output}"):
         try:
-            history.save(output)
+            history.save(os.path.abspath(output))  # a `~` that the shell left is a name, as for every command
         except HistoryError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(printable(str(error))) from error

@@ -1,39 +1,88 @@
-"""What the commands share that load a history: the value, or one line and the exit code that fits."""
+"""What the commands share that load something: the value, or one line and the exit code that fits."""
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import click
 
+from convspec.checker import check_source, unreadable
 from convspec.cli.output import say
-from convspec.findings import FileReport, Verdict
+from convspec.findings import FileReport, Severity, Verdict
 from convspec.history.disk import Disk, cleared, temporary
 from convspec.history.doors import HistoryError
 from convspec.history.history import History
 from convspec.reporters.words import printable
+from convspec.session.errors import SessionError
+from convspec.session.opening import read_session
+from convspec.session.view import SessionReading
+from convspec.sources import Source, read_source
+from convspec.text.recognise import recognise
 from convspec.walk import STDIN
 
+PRIVATE = 0o600
 _EXIT = {Verdict.INVALID: 1, Verdict.UNREADABLE: 2, Verdict.UNSUPPORTED: 3}
+_STDIN_NAME = "<stdin>"
 
 
 class Refused(click.exceptions.Exit):
     """The input was refused; it has been said why."""
 
 
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input that a person named: what it is called, its format, and its bytes if it is standard input."""
+
+    path: str
+    format: str
+    data: bytes | None = None
+
+    def history(self) -> History:
+        """Return the history that it is. Raises Refused."""
+        try:
+            return History.load(self.path) if self.data is None else History.parse(self.data)
+        except HistoryError as error:
+            text = str(error).removeprefix(error.report.path)
+            more = len(error.report.findings) - 1
+            told = f"; convspec check says more ({more} further)" if more > 0 else ""
+            say(f"convspec: {printable(self.path + text + told)}")
+            raise Refused(exit_code_of(error.report)) from error
+
+    def session(self) -> SessionReading:
+        """Return what a reader makes of the log that it is. Raises Refused."""
+        try:
+            return read_session(self.path if self.data is None else self.data)
+        except SessionError as error:
+            text = str(error).removeprefix(error.report.path if error.report else "")
+            say(f"convspec: {printable(self.path + text)}")
+            raise Refused(exit_code_of(error.report)) from error
+
+
+def given(path: str) -> Input:
+    """Look at an input, `-` for standard input, and say what it is. Raises Refused."""
+    try:
+        source = Source(_STDIN_NAME, _standard_input()) if path == STDIN else read_source(path)
+    except (OSError, ValueError) as error:
+        raise _refused(unreadable(path, error)) from error
+    name = None if path == STDIN else source.label
+    known = "session" if source.data is None else recognise(source.data, name)
+    if known is None:
+        raise _refused(check_source(source, name=name))
+    return Input(_STDIN_NAME, known, source.data) if path == STDIN else Input(path, known)
+
+
 def loaded(path: str) -> History:
     """Return the history at a path, or on standard input. Raises Refused."""
-    try:
-        if path == STDIN:
-            return History.parse(sys.stdin.buffer.read())
-        return History.load(path)
-    except HistoryError as error:
-        name = "standard input" if path == STDIN else path
-        say(f"convspec: {printable(_told(error, name))}")
-        raise Refused(exit_code_of(error.report)) from error
+    found = given(path)
+    if found.format != "history":
+        say(f"convspec: {printable(found.path)}: it is a session log; convspec convert makes a history of it")
+        raise Refused(2)
+    return found.history()
 
 
 def exit_code_of(report: FileReport | None) -> int:
@@ -41,20 +90,30 @@ def exit_code_of(report: FileReport | None) -> int:
     return 2 if report is None else _EXIT.get(report.verdict, 1)
 
 
-def write_new(path: str, data: bytes, what: str) -> None:
+def first_error(report: FileReport) -> str:
+    """Name the first error of a report, with its place."""
+    first = next(one for one in report.findings if one.severity is Severity.ERROR)
+    where = "" if first.line is None else f":{first.line}:{first.column}"
+    return printable(f"{report.path}{where}: {first.message} [{first.rule}]")
+
+
+def write_new(path: str, data: bytes, what: str, mode: int | None = None) -> None:
     """Write a file that is not there yet, whole or not at all. Raises a click exception."""
     disk, folder = Disk(), os.path.dirname(path) or "."
     with system_errors(f"write {path}"), cleared(disk, temporary(folder, os.path.basename(path))) as draft:
-        disk.write(draft, data, None)
+        disk.write(draft, data, mode)
         if not disk.put(path, draft):
             refuse_existing(path, what)
         disk.sync_folder(folder)
 
 
-def _told(error: HistoryError, name: str) -> str:
-    text = str(error).removeprefix(error.report.path)
-    more = len(error.report.findings) - 1
-    return f"{name}{text}" + (f"; convspec check says more ({more} further)" if more > 0 else "")
+def write_out(data: bytes) -> None:
+    """Write bytes to standard output, all of them: a stream without a buffer may take only a part at once."""
+    sys.stdout.flush()
+    stream, rest = sys.stdout.buffer, memoryview(data)
+    while rest:
+        rest = rest[stream.write(rest) or 0 :]
+    stream.flush()
 
 
 @contextmanager
@@ -65,7 +124,8 @@ def system_errors(doing: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        where = f": {error.filename}" if error.filename else ""
+        name = error.filename if isinstance(error.filename, str) else ""
+        where = "" if name.endswith(".tmp") or name in doing else f": {name}"
         raise click.ClickException(printable(f"cannot {doing}{where}: {error.strerror or error}")) from error
 
 
@@ -73,3 +133,14 @@ def refuse_existing(path: str, what: str) -> None:
     """Raise where something stands at a path already: nothing is written over."""
     if os.path.lexists(path):
         raise click.ClickException(f"{printable(path)} is there already, and {what} writes over nothing")
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
+    return sys.stdin.buffer.read()
+
+
+def _refused(report: FileReport) -> Refused:
+    say(f"convspec: {first_error(report)}")
+    return Refused(exit_code_of(report))

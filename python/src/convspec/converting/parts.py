@@ -1,4 +1,4 @@
-"""The content of a session message: text, images, calls and thinking, taken apart."""
+"""The content of a session message, taken apart: text, images, calls and thinking."""
 
 from __future__ import annotations
 
@@ -9,12 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from convspec.blank import is_filled
 from convspec.converting.losses import Losses
 from convspec.history.model import Attachment
 from convspec.media import read_base64
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_SUFFIX = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+_SUFFIX = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/jpg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+}
+_TYPES = ("mimeType", "mime_type", "media_type")
 _THINKING = ("thinking", "reasoning")
 
 
@@ -25,15 +33,21 @@ class Content:
     text: str = ""
     images: list[Attachment] = field(default_factory=list)
     calls: list[Mapping[str, Any]] = field(default_factory=list)
-    thinking: str | None = None
+    thinking: list[str] = field(default_factory=list)
+    signatures: list[str] = field(default_factory=list)
 
 
 def whole(text: str, losses: Losses) -> str:
     """Return text without halves of surrogate pairs, which a history refuses."""
     mended = _SURROGATE.sub("\ufffd", text)
     if mended != text:
-        losses.add("half a surrogate pair became U+FFFD")
+        losses.add("half a surrogate pair; U+FFFD stands in its place")
     return mended
+
+
+def first_filled(holder: Mapping[str, Any], *names: str) -> Any:
+    """Return the first of the members that is not empty, None where there is none (session.md#payload)."""
+    return next((holder[name] for name in names if is_filled(holder.get(name))), None)
 
 
 def content(value: Any, losses: Losses) -> Content:
@@ -45,6 +59,8 @@ def content(value: Any, losses: Losses) -> Content:
         texts: list[str] = []
         for part in value:
             _take(part, found, texts, losses)
+        if len(texts) > 1:
+            losses.add("where one part of the text ends and the next begins; they are joined by line feeds")
         found.text = "\n".join(texts)
     elif value is not None:
         losses.add("content that is neither text nor a list")
@@ -62,28 +78,34 @@ def _take(part: Any, found: Content, texts: list[str], losses: Losses) -> None:
     elif kind == "toolCall":
         found.calls.append(part)
     elif kind in _THINKING:
-        text = next(
-            (part[key] for key in ("thinking", "reasoning", "text") if isinstance(part.get(key), str)), ""
-        )
-        found.thinking = "\n".join(filter(None, (found.thinking, whole(text, losses))))
+        names = ("thinking", "reasoning", "text")
+        text = next((part[name] for name in names if isinstance(part.get(name), str)), "")
+        found.thinking.append(whole(text, losses))
+        signature = part.get("signature")
+        if isinstance(signature, str) and signature:
+            found.signatures.append(whole(signature, losses))
     elif isinstance(part, dict) and isinstance(part.get("text"), str):
         texts.append(whole(part["text"], losses))
         if kind != "text":
             losses.add("the kind of a content part; its text is kept")
     else:
-        losses.add("a content part without text")
+        losses.add("a content part that holds no text")
 
 
 def _image(part: Mapping[str, Any], number: int, losses: Losses) -> Attachment | None:
-    mime = next(
-        (part[key] for key in ("mimeType", "mime_type", "media_type") if isinstance(part.get(key), str)), ""
-    )
-    data, path = part.get("data"), part.get("path")
-    if not mime or not isinstance(data, str) or isinstance(read_base64(data), str):
-        losses.add("an image whose type or bytes cannot be read")
+    mime = next((part[name] for name in _TYPES if part.get(name) is not None), None)
+    data, path, alt = part.get("data"), part.get("path"), part.get("alt")
+    if not isinstance(mime, str) or not mime or not isinstance(data, str):
+        losses.add("an image without its bytes or its media type")
         return None
-    name = os.path.basename(path.replace("\\", "/")) if isinstance(path, str) else ""
-    if "alt" in part:
-        losses.add("the alternative text of an image")
-    name = whole(name, losses) or f"image-{number}.{_SUFFIX.get(mime.lower(), 'bin')}"
+    if isinstance(read_base64(data), str):
+        losses.add("an image whose bytes are not base64")
+        return None
+    name = whole(alt, losses) if isinstance(alt, str) else ""
+    if isinstance(path, str) and path:
+        if name:
+            losses.add("the alternative text of an image")
+        name = whole(os.path.basename(path.replace("\\", "/")), losses)
+        losses.add("the folder an image came from")
+    name = name or f"image-{number}.{_SUFFIX.get(mime.lower(), 'bin')}"
     return Attachment(whole(mime, losses), name, base64.b64decode(data))

@@ -1,66 +1,104 @@
-"""A log of version 1 as one of version 2: the same records, with ids and parents (session.md#version-1)."""
+"""A log of version 1 as one of version 2: the same records, with ids and parents (session.md#version-1).
+
+Members are put in where the records stand; all other bytes of a record stay.
+"""
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import Any
 
+from convspec.converting.losses import Loss, Losses
+from convspec.session import records_to_write as records
+from convspec.session.log import Log
 from convspec.session.records import TREE, text_of
+from convspec.session.records_to_write import VERSION
+from convspec.session.view import SessionReading
+from convspec.session.writable import encoded
+from convspec.text.edits import REMOVED, Edit, edited
 from convspec.text.lines import read_line
 
-_REFERENCES = ("parentId", "targetId", "fromId")
+_REFERENCES = ("targetId", "fromId")
 
 
-def upgraded(stream: IO[bytes], mint: Callable[[], str] = lambda: secrets.token_hex(16)) -> Iterator[bytes]:
-    """Yield the lines of a version 2 log. The log must be one of version 1, mixed or not, without errors.
+def upgraded(
+    session: SessionReading, mint: Callable[[], str] = lambda: secrets.token_hex(16)
+) -> tuple[bytes, tuple[Loss, ...]]:
+    """Return a log of version 2 that reads as this one of version 1, and what of it means nothing there.
 
-    Each tree record without an id gets a new one, and the record before it as its parent; what refers to
-    it as `message:N` refers to the new id. All else stays.
+    The log must be without errors. A record without an id follows the one before it. In a mixed log it gets
+    the id that others call it by, `message:N` (session.md#mixed); else that of its message, or a new one.
+    Raises OSError.
     """
-    names = _Names(mint)
-    for line in stream:
-        for value in read_line(line).values:
-            record = value.value
-            if isinstance(record, dict):
-                yield (
-                    json.dumps(names.renamed(record), ensure_ascii=False, separators=(",", ":")).encode()
-                    + b"\n"
-                )
+    step = _Step(session.log, mint)
+    lines = list(_begun(session))
+    with session.open() as stream:
+        for line in stream:
+            for value in read_line(line).values:
+                if isinstance(value.value, dict):
+                    lines += step.taken(value.value, line[value.start : value.end])
+    return b"".join(line + b"\n" for line in lines), tuple(step.losses.found)
 
 
-@dataclass(slots=True)
-class _Names:
-    mint: Callable[[], str]
-    _number: int = 0
-    _before: str | None = None
-    _ids: dict[str, str] = field(default_factory=dict)
+def _begun(session: SessionReading) -> Iterator[bytes]:
+    """Yield the header where it is only in the file's name: the new file has another."""
+    header = session.header
+    if header is not None and header["recovered"]:
+        yield encoded(records.header(header["id"], header["timestamp"], ""))
 
-    def renamed(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Return a record with the ids of version 2."""
-        if record.get("type") == "session":
-            return {**record, "version": 2}
-        changed = {
-            key: self._ids.get(value, value) if key in _REFERENCES and isinstance(value, str) else value
-            for key, value in record.items()
-        }
-        return self._entry(changed) if record.get("type") in TREE else changed
 
-    def _entry(self, record: dict[str, Any]) -> dict[str, Any]:
-        own, number = text_of(record.get("id")), self._number
-        self._number += 1
-        if own is not None:
-            self._before = own
-            return record
-        id = self.mint()
-        self._ids[f"message:{number}"] = id
-        parent = {} if self._before is None else {"parentId": self._before}
-        self._before = id
-        rest = {key: value for key, value in record.items() if key not in ("type", "id", "parentId")}
-        message = rest.get("message")
-        if isinstance(message, dict):
-            own_id = message.get("id")
-            rest["message"] = {**message, "id": id} if own_id in (None, "") else message
-        return {"type": record["type"], "id": id, **parent, **rest}
+class _Step:
+    """Takes the records of a log one by one."""
+
+    def __init__(self, log: Log, mint: Callable[[], str]) -> None:
+        self.losses = Losses()
+        self._mixed = log.mixed
+        self._ids = _ids(log, mint)
+        self._count = 0
+        self._before: str | None = None
+
+    def taken(self, record: dict[str, Any], data: bytes) -> Iterator[bytes]:
+        """Yield the bytes of a record as they are in version 2."""
+        type = record.get("type")
+        if type == "session":
+            yield edited(data, [Edit(("version",), VERSION)])
+        elif type in TREE:
+            yield self._entry(record, data)
+        elif type == "leaf" and not self._mixed:
+            self.losses.add("a leaf record, which means nothing in version 1")
+        else:
+            yield edited(data, self._renamed(record))
+
+    def _renamed(self, record: dict[str, Any]) -> list[Edit]:
+        """Return the edits for a record that names another by its number."""
+        named = {key: record[key] for key in _REFERENCES if isinstance(record.get(key), str)}
+        return [Edit((key,), self._ids[name]) for key, name in named.items() if name in self._ids]
+
+    def _entry(self, record: dict[str, Any], data: bytes) -> bytes:
+        called, before = f"message:{self._count}", self._before
+        self._count += 1
+        id = text_of(record.get("id"))
+        if id is not None:  # a mixed log
+            self._before = id
+            return data
+        self._before = self._ids.get(called, called)
+        edits = [Edit(("id",), self._before), *self._renamed(record)]
+        if before is not None:
+            edits.append(Edit(("parentId",), before))
+        elif "parentId" in record:
+            edits.append(Edit(("parentId",), REMOVED))
+        return edited(data, edits)
+
+
+def _ids(log: Log, mint: Callable[[], str]) -> dict[str, str]:
+    """Return new ids for the records, by what newer programs call them. A mixed log keeps to these names."""
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for entry in () if log.mixed else log.entries():
+        own = entry.message_id
+        long = own is not None and own.startswith("sha256:")  # it stands for an id that was not kept
+        id = mint() if own is None or own in used or long else own
+        used.add(id)
+        found[f"message:{entry.number}"] = id
+    return found

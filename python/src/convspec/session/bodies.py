@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from convspec.findings import Spot
-from convspec.text.lines import read_line
-from convspec.text.tokens import BOM
+from convspec.text.scanner import Fatal, Scanner
+from convspec.text.strict_json import MISSING, accept
+
+_PIECE = 1 << 12
 
 
 class Changed(OSError):
@@ -17,15 +19,30 @@ class Changed(OSError):
 def bodies(stream: IO[bytes], spots: Iterable[Spot]) -> Iterator[dict[str, Any]]:
     """Yield the record at each place. Raises Changed, OSError.
 
-    A line is read once for neighbours on it, and never more than one is held.
+    No more than one record is held, or one line; and in whatever order they are asked for, the bytes read
+    are a small multiple of those of the records.
     """
-    at, line = -1, b""
     for spot in spots:
-        if spot.line_offset != at:
-            stream.seek(spot.line_offset)
-            at, line = spot.line_offset, stream.readline()
-        start = len(BOM) if at == 0 and line.startswith(BOM) else 0
-        found = next((one for one in read_line(line, start=start).values if one.start == spot.start), None)
-        if found is None or not isinstance(found.value, dict):
+        stream.seek(spot.line_offset + spot.start)
+        found = MISSING if spot.start else accept(stream.readline())
+        if found is MISSING:  # it does not stand alone on its line
+            stream.seek(spot.line_offset + spot.start)
+            found = _first(stream)
+        if not isinstance(found, dict):
             raise Changed(f"line {spot.line} is no longer what it was: the file was written anew")
-        yield found.value
+        yield found
+
+
+def _first(stream: IO[bytes]) -> Any:
+    """Return the value that begins where a stream stands, MISSING where none does."""
+    data, size = b"", _PIECE
+    while len(data) < size:
+        piece = stream.read(size - len(data))
+        data += piece
+        try:
+            return Scanner(data, 0).value()
+        except Fatal:
+            if not piece:
+                return MISSING
+            size = 2 * len(data)
+    return MISSING
