@@ -1,7 +1,7 @@
 """Put the session store under stress, and say what was lost. Nothing may be.
 
     python benchmarks/reliability.py                     all of it, as docs/reference/reliability.md gives it
-    python benchmarks/reliability.py --records 100 --kills 10 --json
+    python benchmarks/reliability.py --records 100 --kills 10 --damages 0 --json
 
 Needs a system with fork and SIGKILL. Exit code 1 means that something was lost.
 """
@@ -13,6 +13,7 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -195,8 +196,23 @@ def _sample(store: SessionStore) -> Session:
     return session
 
 
+def repairs(count: int) -> dict[str, Any]:
+    """Damage `count` sound logs, and repair them with unsafe steps; as many again with safe ones.
+
+    What is asked of the results stands in the tests, which are run here with more damages.
+    """
+    tests = Path(__file__).resolve().parents[1] / "tests" / "test_repair_damage.py"
+    environment = {**os.environ, "CONVSPEC_REPAIR_DAMAGES": str(count)}
+    asked = ("after_unsafe_steps", "after_safe_steps")
+    command = [sys.executable, "-m", "pytest", "-n0", "-q", str(tests), "-k", " or ".join(asked)]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if run.returncode:
+        print(run.stdout[-3000:], file=sys.stderr)
+    return {"damages": 2 * count, "unsound repairs": run.returncode}
+
+
 LOST = ("lost", "twice", "failed writers", "unreadable places", "errors", "warnings")
-UNSOUND = ("more than one", "misread", "unsound appends")
+UNSOUND = ("more than one", "misread", "unsound appends", "unsound repairs")
 
 
 def main() -> int:
@@ -205,6 +221,9 @@ def main() -> int:
     parser.add_argument("--records", type=int, default=10_000, help="records of each writer")
     parser.add_argument("--writers", type=int, nargs="*", default=[2, 8], help="writers at once")
     parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument(
+        "--damages", type=int, default=30_000, help="logs that are damaged and repaired; 0: none"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="print one JSON array")
     given = parser.parse_args()
@@ -212,6 +231,7 @@ def main() -> int:
         *(lambda folder, n=count: writers(folder, n, given.records) for count in given.writers),
         lambda folder: kills(folder, given.kills, given.seed),
         cuts,
+        *([lambda _: repairs(given.damages)] if given.damages else []),
     ]
     results = []
     for run in runs:

@@ -16,7 +16,7 @@ COMMAND = ROOT / "python" / "benchmarks" / "reliability.py"
 
 @pytest.fixture(scope="module")
 def results() -> list[dict[str, Any]]:
-    given = ["--records", "60", "--kills", "12", "--json"]
+    given = ["--records", "60", "--kills", "12", "--damages", "20", "--json"]
     done = subprocess.run([sys.executable, str(COMMAND), *given], capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
@@ -43,3 +43,7 @@ def test_every_cut_is_read_up_to_the_cut(results: list[dict[str, Any]]) -> None:
     cuts = results[3]
     assert cuts["cuts"] > 1000
     assert (cuts["misread"], cuts["unsound appends"]) == (0, 0)
+
+
+def test_every_damage_is_repaired(results: list[dict[str, Any]]) -> None:
+    assert results[4] == {"damages": 40, "unsound repairs": 0}
