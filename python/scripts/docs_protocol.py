@@ -14,14 +14,19 @@ from convspec.conformance import protocol
 from convspec.conformance.adapter import answers
 from convspec.conformance.cases import Case
 from convspec.conformance.compare import differences
+from convspec.conformance.corpus import FolderCorpus
+from convspec.conformance.results import Logs
+from convspec.conformance.written import written_differences
 from docs_markdown import block, code, generated, table
 from docs_schemas import Schemas, anchor_of, conditions, rows_of, text_of
 
-REQUEST, INTRODUCTION, ANSWER = (
-    f"conformance/1.0/{name}.schema.json" for name in ("request", "introduction", "answer")
+REQUEST, INTRODUCTION, ANSWER, OPERATION = (
+    f"conformance/1.0/{name}.schema.json" for name in ("request", "introduction", "answer", "operation")
 )
 ASKED = ("history/json/two-messages", "history/json/nan", "session/tree/parent-missing")
 """The cases of the dialogue, of the kind `check`."""
+WRITTEN = "session/writing/refused-branch"
+"""The case of the kind `write` that comes behind them."""
 WIDTH = 70
 
 OPENING = f"""An *adapter* is a small program around an implementation, in any language, that the runner \
@@ -56,12 +61,12 @@ CLOSING = """What is compared, member by member, is on the page \
 
 def page(root: Path) -> str:
     """Return the page."""
-    schemas = Schemas.read(root / "schema", (REQUEST, INTRODUCTION, ANSWER))
+    schemas = Schemas.read(root / "schema", (REQUEST, INTRODUCTION, ANSWER, OPERATION))
     parts = [
         generated("schema/conformance/1.0 and a dialogue with the reference"),
         "# Protocol",
         OPENING,
-        block("\n".join(map(_broken, _dialogue(root / "conformance", schemas))), "text", title="three cases"),
+        block("\n".join(map(_broken, _dialogue(root / "conformance", schemas))), "text", title="four cases"),
         CLOSING,
     ]
     for path in schemas.documents:
@@ -112,13 +117,8 @@ def _dialogue(corpus: Path, schemas: Schemas) -> Iterator[str]:
     (introduction,) = answers([protocol.start()])
     yield f"<- {_line(_sound(INTRODUCTION, json.dumps(introduction)))}"
     for seq, id in enumerate(ASKED, 1):
-        case = Case(corpus / id, json.loads((corpus / id / "case.json").read_bytes()))
-        asked = case.document["kind"], case.document["format"]
-        with tempfile.TemporaryDirectory() as scratch:
-            path = case.copied(Path(scratch) / "case")
-            (answer,) = answers([protocol.case(seq, *asked, str(path), None)])
-        shown = protocol.case(seq, *asked, f"/tmp/conformance/{seq}/{path.name}", None)
-        yield f"-> {_line(_sound(REQUEST, shown))}"
+        case, request, answer, _ = _asked(corpus, id, seq)
+        yield f"-> {request}"
         answer["findings"] = [
             {key: value for key, value in finding.items() if key in members} for finding in answer["findings"]
         ]
@@ -127,7 +127,27 @@ def _dialogue(corpus: Path, schemas: Schemas) -> Iterator[str]:
         if wrong:
             raise SystemExit(f"the reference does not pass {id}: {wrong[0]}")
         yield f"<- {_line(answer)}"
+    case, request, answer, logs = _asked(corpus, WRITTEN, len(ASKED) + 1)
+    yield f"-> {request}"
+    for text in written_differences(case.document, _sound(ANSWER, json.dumps(answer)), *logs):
+        raise SystemExit(f"the reference does not pass {WRITTEN}: {text}")
+    # Ids are made up anew in each run; the page has the same ones each time.
+    shown = {name: f"{number:032x}" for number, name in enumerate(answer["ids"], 0x0A1B2C3D)}
+    yield f"<- {_line({**answer, 'ids': shown})}"
     yield f"-> {_line(_sound(REQUEST, protocol.stop()))}"
+
+
+def _asked(corpus: Path, id: str, seq: int) -> tuple[Case, str, dict[str, Any], tuple[Logs, Logs]]:
+    """Ask the reference for a case; return it, the request as it is shown, the answer, and the logs."""
+    case = Case(corpus / id, json.loads((corpus / id / "case.json").read_bytes()))
+    logs_at = FolderCorpus(str(corpus)).logs
+    with tempfile.TemporaryDirectory() as scratch:
+        path = str(case.copied(Path(scratch) / "case"))
+        before = logs_at(path)
+        (answer,) = answers([protocol.case(seq, case.document, path)])
+        logs = before, logs_at(path)
+    shown = protocol.case(seq, case.document, f"/tmp/conformance/{seq}/{case.document['input']}")
+    return case, _line(_sound(REQUEST, shown)), answer, logs
 
 
 def _sound(schema: str, line: str | bytes) -> dict[str, Any]:

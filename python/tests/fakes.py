@@ -10,6 +10,7 @@ from typing import Any
 
 from convspec.conformance.adapter import introduction
 from convspec.conformance.process import Gone, Silent, Unstartable
+from convspec.conformance.results import Logs
 
 Request = dict[str, Any]
 Says = bytes | Exception
@@ -19,10 +20,14 @@ Script = Callable[[Request], Iterable[Says]]
 
 
 class MemoryCorpus:
-    """Cases without files: the path of an input is the id of its case."""
+    """Cases without files: the path of an input is the id of its case.
 
-    def __init__(self, cases: Iterable[Mapping[str, Any]]) -> None:
+    `files` holds the logs at each path; an adapter that writes changes them.
+    """
+
+    def __init__(self, cases: Iterable[Mapping[str, Any]], files: dict[str, Logs] | None = None) -> None:
         self.cases = {case["id"]: case for case in cases}
+        self.files: dict[str, Logs] = {} if files is None else files
         self.laid: list[str] = []
         self.open = 0
 
@@ -40,6 +45,13 @@ class MemoryCorpus:
             yield id
         finally:
             self.open -= 1
+
+    def logs(self, path: str) -> Logs:
+        assert self.open, "what was laid out is gone"
+        return self.files.get(path, {})
+
+    def expected(self, id: str) -> Logs:
+        return self.files.get(f"{id}/expected", {})
 
 
 @dataclass

@@ -17,7 +17,11 @@ from convspec.conformance import protocol
 from convspec.conformance.adapter import answer_value, answers, checked
 from convspec.conformance.cases import Case
 from convspec.conformance.compare import differences, value_differences
+from convspec.conformance.corpus import FolderCorpus
 from convspec.conformance.edits import apply_edits
+from convspec.conformance.recovered import output_of, recovered_differences
+from convspec.conformance.results import Logs
+from convspec.conformance.written import written_differences
 from convspec.findings import Fault, Finding
 from convspec.history import checks, judged
 from convspec.reporters.values import file_value
@@ -33,8 +37,12 @@ ANSWER_OF = {
     "check": {"verdict", "findings", "reading"},
     "equal": {"equal"},
     "repair": {"unchanged", "messages"},
+    "write": {"records", "refused", "compact", "store_name"},
+    "recover": {"verdict", "output"},
 }
 """What a case of each kind may expect."""
+WRITING = ("write", "recover")
+CORPUS = FolderCorpus(str(ROOT / "conformance"))
 RULES = [(form, rule.id) for rule in catalogue().values() for form in rule.severity]
 NEVER_ALONE = {
     ("history", "attachment-unreadable"): "git keeps no file that cannot be read; tested on its own",
@@ -71,16 +79,27 @@ def answer(case: Case, path: Path) -> dict[str, Any]:
     """Return the answer of the reference to a case whose input is at `path`."""
     document = case.document
     if document["kind"] != "check":
-        other = str(path.parent / document["other"]) if "other" in document else None
-        (value,) = answers([protocol.case(1, document["kind"], document["format"], str(path), other)])
-        return value
+        before = logs_at(path) if document["kind"] in WRITING else {}
+        (value,) = answers([protocol.case(1, document, str(path))])
+        if document["kind"] == "recover":
+            before = {**before, **CORPUS.expected(case.id)}
+        after = {**logs_at(path), **logs_at(Path(output_of(str(path))))}
+        return {**value, "logs": (before, after)} if document["kind"] in WRITING else value
     report = check(path)
     of_value = document["format"] == "history" and document["expect"].get("reading", {}).keys() - {"tally"}
     return {**file_value(report), **(checked(str(path)) if of_value else answer_value(report))}
 
 
+def logs_at(path: Path) -> Logs:
+    return CORPUS.logs(str(path))
+
+
 def told(case: Case, given: dict[str, Any]) -> list[str]:
     """Return where an answer is not what the case expects."""
+    if case.document["kind"] == "recover":
+        return list(recovered_differences(case.document, given, *given["logs"]))
+    if case.document["kind"] == "write":
+        return list(written_differences(case.document, given, *given["logs"]))
     if case.document["kind"] != "check":
         return value_differences(case.document["expect"], given)
     return differences(case.document, given, exact=True)
@@ -100,6 +119,7 @@ def test_every_case_expects_what_its_kind_is_answered_with() -> None:
         document = case.document
         assert document["expect"].keys() <= ANSWER_OF[document["kind"]], case.id
         assert ("other" in document) == (document["kind"] == "equal"), case.id
+        assert ("operations" in document) == (document["kind"] == "write"), case.id
         if document["kind"] != "check":
             assert document.keys().isdisjoint({"twin", "edit", "no_twin", "infos"}), case.id
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from convspec import engines
 from convspec.conformance import junit, table, values
 from convspec.conformance.protocol_tier import ProtocolTier
-from convspec.conformance.results import Results
+from convspec.conformance.results import Logs, Results
 from convspec.conformance.runner import NoAdapter, run
 from fakes import INTRODUCTION, FakeLauncher, FakeProcess, MemoryCorpus, Request, case_document, line
 
@@ -30,6 +30,15 @@ CASES = (
     ),
     case_document("history/values/two", kind="equal", other="other.json", expect={"equal": True}),
     case_document("history/values/three", kind="repair", expect={"unchanged": True, "messages": []}),
+    case_document(
+        "session/json/torn", kind="recover", input="log.jsonl", expect={"verdict": "valid", "output": None}
+    ),
+    case_document(
+        "session/writing/one",
+        kind="write",
+        operations=[{"do": "reset_leaf", "as": "*id1"}],
+        expect={"records": [{"type": "leaf", "timestamp": "*time", "targetId": "*id1"}], "refused": [1]},
+    ),
 )
 
 TEXT = st.text(st.characters(codec=None), max_size=8) | st.sampled_from(
@@ -53,6 +62,9 @@ ANSWER = st.fixed_dictionaries(
         "equal": st.booleans() | ANY,
         "unchanged": st.booleans() | ANY,
         "messages": st.lists(st.dictionaries(TEXT, ANY, max_size=2), max_size=2) | ANY,
+        "output": st.none() | TEXT | ANY,
+        "refused": st.lists(st.integers(0), max_size=2) | ANY,
+        "ids": st.dictionaries(TEXT | st.just("*id1"), ANY, max_size=2) | ANY,
         "skipped": TEXT,
         "failed": TEXT,
     },
@@ -68,7 +80,8 @@ def told(introduction: Any, answer: Any, seq: bool) -> Results:
         return [line({**answer, "seq": request["seq"]} if seq else answer)]
 
     tier = ProtocolTier(FakeLauncher(lambda: FakeProcess(script, complaints="\x1b\ud800")), 1.0)
-    return run(MemoryCorpus(CASES), tier, [case["id"] for case in CASES])
+    files: dict[str, Logs] = {case["id"]: {"log.jsonl": b""} for case in CASES}
+    return run(MemoryCorpus(CASES, files), tier, [case["id"] for case in CASES])
 
 
 def hold(results: Results) -> None:

@@ -4,13 +4,15 @@ Most are the reference with its answers bent, so that each shows one mistake and
 no more than the comparison. Others speak the protocol badly, or are commands with the wrong exit codes.
 """
 
-from zoo import judging, plain, reading, speaking, values
+from zoo import judging, plain, reading, recovering, speaking, values, writing
 from zoo.keeper import LEVELS, Animal, Reference, bent, caught_by, levels_of, run_of
 
 ANIMALS: tuple[Animal, ...] = (
     *judging.ANIMALS,
     *reading.ANIMALS,
     *values.ANIMALS,
+    *writing.ANIMALS,
+    *recovering.ANIMALS,
     *speaking.ANIMALS,
     *plain.ANIMALS,
 )

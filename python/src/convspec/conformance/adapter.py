@@ -13,11 +13,13 @@ from typing import Any
 
 from convspec import __version__
 from convspec.checker import check
+from convspec.conformance.operations import carried_out
 from convspec.conformance.protocol import PROTOCOL
-from convspec.findings import FileReport
+from convspec.findings import FileReport, Verdict
 from convspec.history.canonical import digest
 from convspec.history.encoding import dumped, message_value
 from convspec.history.history import History
+from convspec.repairing import CannotRepair, repair
 from convspec.reporters.values import finding_value
 
 SPEC = "1.0"
@@ -90,10 +92,25 @@ def repaired(path: str) -> dict[str, Any]:
     }
 
 
+def recovered(path: str, output: str) -> dict[str, Any]:
+    """Write a repaired copy; return the verdict on it, or where none is written, on the file."""
+    try:
+        done = repair(path, output)
+    except CannotRepair:
+        verdict = check(path).verdict
+        if verdict not in (Verdict.UNSUPPORTED, Verdict.UNREADABLE):
+            raise
+        return {"verdict": verdict.value, "output": None}
+    report = done.before if done.output is None else done.after
+    return {"verdict": report.verdict.value, "output": done.output}
+
+
 _KINDS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "check": lambda request: checked(request["path"]),
     "equal": lambda request: {"equal": History.load(request["path"]) == History.load(request["other"])},
     "repair": lambda request: repaired(request["path"]),
+    "recover": lambda request: recovered(request["path"], request["output"]),
+    "write": lambda request: carried_out(request["path"], request["operations"]),
 }
 
 

@@ -38,25 +38,28 @@ class Case:
         return Tree(self.document["input"], files, tuple(self.document.get("setup", ())))
 
     def laid_out(self, scratch: Path) -> Path:
-        """Return the path of the input; where the case has setup steps, in a copy below `scratch`."""
-        if not self.document.get("setup"):
+        """Return the path of the input; in a copy below `scratch` where steps or a writer change it."""
+        if not self.document.get("setup") and self.document["kind"] not in ("write", "recover"):
             return self.folder / str(self.document["input"])
         return self.copied(scratch / self.id)
 
     def copied(self, to: Path) -> Path:
-        """Copy all but case.json to the folder `to`, carry out the setup, and return the input's path.
+        """Copy the case to the folder `to`, but not what it expects; carry out the setup.
+
+        Return the input's path.
 
         Raises ValueError for a setup step that cannot be carried out, OSError where the disk refuses.
         """
-        shutil.copytree(self.folder, to, ignore=_but_case_file(self.folder))
+        left_out = {CASE_FILE, self.document["expect"].get("output")}
+        shutil.copytree(self.folder, to, ignore=_but(self.folder, left_out))
         opened_up(str(to))
         for step in self.document.get("setup", ()):
             _set_up(to, step)
         return to / str(self.document["input"])
 
 
-def _but_case_file(top: Path) -> Callable[[str, list[str]], list[str]]:
-    return lambda folder, names: [CASE_FILE] if Path(folder) == top else []
+def _but(top: Path, left_out: set[str | None]) -> Callable[[str, list[str]], list[str]]:
+    return lambda folder, names: [one for one in names if Path(folder) == top and one in left_out]
 
 
 def opened_up(top: str) -> None:
@@ -69,7 +72,7 @@ def opened_up(top: str) -> None:
 
 
 def _set_up(folder: Path, step: Mapping[str, str]) -> None:
-    """Make a link or a FIFO. Raises ValueError for a step that is not sound."""
+    """Make a link, a FIFO or a folder. Raises ValueError for a step that is not sound."""
     parts = PurePosixPath(step["path"])
     path = folder / parts
     holders = [holder for holder in path.parents if folder in holder.parents]
@@ -80,6 +83,8 @@ def _set_up(folder: Path, step: Mapping[str, str]) -> None:
     path.unlink(missing_ok=True)
     if step["action"] == "fifo":
         os.mkfifo(path)
+    elif step["action"] == "folder":
+        path.mkdir()
     elif "to" in step:
         path.symlink_to(step["to"])
     else:

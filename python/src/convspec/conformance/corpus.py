@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +16,10 @@ from typing import Any
 
 from convspec import engines
 from convspec.conformance.cases import CASE_FILE, Case, opened_up
+from convspec.conformance.recovered import output_of
+from convspec.conformance.results import Logs
+from convspec.conformance.written import LONGEST_LOG
+from convspec.regular import open_regular
 
 MANIFEST = "manifest.json"
 
@@ -114,11 +119,43 @@ class FolderCorpus:
                 with suppress(OSError):
                     opened_up(folder)
 
+    def logs(self, path: str) -> Logs:
+        """Return the session log at a path, or those in and below a folder, by their names.
+
+        What an adapter left is not trusted: only regular files are read, and no more of one than is
+        compared.
+        """
+        paths = [path]
+        if os.path.isdir(path):
+            paths = [
+                os.path.join(folder, name)
+                for folder, _, names in os.walk(path)
+                for name in sorted(names)
+                if name.endswith(".jsonl")
+            ]
+        found = {os.path.basename(one): _begin_of(one) for one in paths}
+        return {name: data for name, data in found.items() if data is not None}
+
+    def expected(self, id: str) -> Logs:
+        """Return the copy that a case expects, by the name it is to have. Raises CorpusFault."""
+        document = self.case(id)
+        output = document["expect"].get("output")
+        return {} if output is None else {output_of(document["input"]): self._bytes(f"{id}/{output}")}
+
     def _copied(self, id: str, to: Path) -> str:
         try:
             return str(self._case(id).copied(to))
         except (OSError, ValueError) as error:
             raise CorpusFault(f"{id} cannot be laid out: {_why(error)}") from error
+
+
+def _begin_of(path: str) -> bytes | None:
+    """Return the bytes of a file, up to one more than a log may have; None where there is none."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            return file.read(LONGEST_LOG + 1)
+    except (OSError, ValueError):
+        return None
 
 
 def _why(error: OSError | ValueError) -> str:

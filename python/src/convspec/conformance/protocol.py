@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from typing import Any
 
 from convspec import engines
+from convspec.conformance.recovered import output_of
 from convspec.pointers import to_pointer
 from convspec.text.strict_json import MISSING, parse
 
@@ -15,7 +18,13 @@ LONGEST_ANSWER = 16 * 1024 * 1024
 
 _INTRODUCTION = "conformance/1.0/introduction.schema.json"
 _ANSWER = "conformance/1.0/answer.schema.json"
-ANSWERED_BY = {"check": ("verdict",), "equal": ("equal",), "repair": ("unchanged", "messages")}
+ANSWERED_BY = {
+    "check": ("verdict",),
+    "equal": ("equal",),
+    "repair": ("unchanged", "messages"),
+    "write": ("refused", "ids"),
+    "recover": ("output", "verdict"),
+}
 """The members that answer a case of each kind."""
 
 _NOT_READ = ("encoding-utf8", "json-syntax", "json-truncated", "json-trailing-data", "json-duplicate-key",
@@ -31,10 +40,16 @@ def start() -> bytes:
     return _line({"cmd": "start", "protocol": PROTOCOL})
 
 
-def case(seq: int, kind: str, format: str, path: str, other: str | None = None) -> bytes:
-    """Return the line that asks for one input, or for two."""
-    request = {"cmd": "case", "seq": seq, "kind": kind, "format": format, "path": path}
-    return _line(request if other is None else {**request, "other": other})
+def case(seq: int, case: Mapping[str, Any], path: str) -> bytes:
+    """Return the line that asks for a case whose input is at `path`; a second one is beside it."""
+    request = {"cmd": "case", "seq": seq, "kind": case["kind"], "format": case["format"], "path": path}
+    if "other" in case:
+        request["other"] = os.path.join(os.path.dirname(path), case["other"])
+    if "operations" in case:
+        request["operations"] = case["operations"]
+    if case["kind"] == "recover":
+        request["output"] = output_of(path)
+    return _line(request)
 
 
 def stop() -> bytes:

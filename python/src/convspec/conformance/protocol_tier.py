@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,9 +57,7 @@ class ProtocolTier:
             if isinstance(again, Fault):
                 return again
         self._asked += 1
-        other = os.path.join(os.path.dirname(path), case["other"]) if "other" in case else None
-        request = protocol.case(self._asked, case["kind"], case["format"], path, other)
-        line = self._said(request, self._seconds)
+        line = self._said(protocol.case(self._asked, case, path), self._seconds)
         if isinstance(line, Fault):
             return line
         try:
@@ -72,7 +69,7 @@ class ProtocolTier:
         if "skipped" in answer:
             return Skipped(answer["skipped"])
         if case["kind"] != "check":
-            return Answered(answer, frozenset(), "")
+            return Answered(answer)
         return Answered(answer, frozenset({answer["verdict"]}), f"verdict {answer['verdict']}")
 
     def end(self) -> list[str]:

@@ -29,13 +29,22 @@ class Trouble(StrEnum):
     """The run gave up on an adapter that does not answer."""
 
 
+Logs = Mapping[str, bytes]
+"""Session logs, by the names of their files."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer: its values, the verdicts it is right for, and how it said so."""
+    """An answer: its values, the verdicts it is right for, and how it said so.
+
+    `logs` are, in a case of the kind `write`, those that were there before, and those behind the answer;
+    of the kind `recover` the input and the copy, as they are to be, and as they are.
+    """
 
     values: Mapping[str, Any]
-    right_for: frozenset[str]
-    said: str
+    right_for: frozenset[str] = frozenset()
+    said: str = ""
+    logs: tuple[Logs, Logs] = ({}, {})
 
 
 @dataclass(frozen=True, slots=True)

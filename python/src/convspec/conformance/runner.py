@@ -17,10 +17,12 @@ from convspec.conformance.compare import (
     reading_differences,
     value_differences,
 )
+from convspec.conformance.recovered import output_of, recovered_differences
 from convspec.conformance.results import (
     Answered,
     Difference,
     Fault,
+    Logs,
     Outcome,
     Results,
     Skipped,
@@ -28,11 +30,14 @@ from convspec.conformance.results import (
     Trial,
     Trouble,
 )
+from convspec.conformance.written import written_differences
 
 _PATIENCE = 10
 """After so many cases in a row without any answer in time, the rest is not asked."""
 _OF_VALUES = "reading"
 """The level at which a case is judged that asks for a value, not for a check."""
+_WRITING = ("write", "recover")
+"""The kinds of which files are compared."""
 _MOST = 100
 """Differences that are kept of one case; an answer may hold a hundred thousand findings too much."""
 _LONGEST = 2000
@@ -50,6 +55,12 @@ class Corpus(Protocol):
 
     def laid_out(self, id: str) -> AbstractContextManager[str]:
         """Lay the input out in a folder of its own for as long as the context lasts; give its path."""
+
+    def logs(self, path: str) -> Logs:
+        """Return the session log at a path that was laid out, or those in and below a folder."""
+
+    def expected(self, id: str) -> Logs:
+        """Return the copy that a case of the kind `recover` expects, by its name; none where it has none."""
 
 
 class Tier(Protocol):
@@ -123,12 +134,25 @@ def _outcomes(
             yield Outcome(id, case["clause"], case["level"], Status.LEFT_OUT, reason=left_out)
             continue
         if silent < _PATIENCE:
-            with corpus.laid_out(id) as path:
-                trial = tier.ask(case, path)
+            trial = _trial(corpus, tier, case)
             silent = silent + 1 if _is_silent(trial) else 0
         else:
             trial = Fault(Trouble.NOT_ASKED, f"not asked, after {_PATIENCE} cases in a row without an answer")
         yield _against_known(_outcome(case, trial, levels, tier.adapter.get("spec")), known.get(id))
+
+
+def _trial(corpus: Corpus, tier: Tier, case: Mapping[str, Any]) -> Trial:
+    """Ask for a case. What a writer or a repair wrote is looked at before the input is gone."""
+    with corpus.laid_out(case["id"]) as path:
+        before = corpus.logs(path) if case["kind"] in _WRITING else {}
+        trial = tier.ask(case, path)
+        if case["kind"] not in _WRITING or not isinstance(trial, Answered):
+            return trial
+        after = corpus.logs(path)
+        if case["kind"] == "recover":
+            before = {**before, **corpus.expected(case["id"])}
+            after = {**after, **corpus.logs(output_of(path))}
+        return replace(trial, logs=(before, after))
 
 
 def _is_silent(trial: Trial) -> bool:
@@ -171,8 +195,7 @@ def _differences(
     case: Mapping[str, Any], trial: Answered, levels: tuple[str, ...], spec: str | None
 ) -> Iterable[Difference]:
     if case["kind"] != "check":
-        for text in value_differences(case["expect"], trial.values):
-            yield Difference(_OF_VALUES, text)
+        yield from (Difference(_OF_VALUES, text) for text in _value_texts(case, trial))
         return
     expect = held_to(case["expect"], spec) if spec else case["expect"]
     if expect["verdict"] not in trial.right_for:
@@ -183,6 +206,14 @@ def _differences(
     if "reading" in levels:
         for text in reading_differences(expect, trial.values):
             yield Difference("reading", text)
+
+
+def _value_texts(case: Mapping[str, Any], trial: Answered) -> Iterable[str]:
+    if case["kind"] == "write":
+        return written_differences(case, trial.values, *trial.logs)
+    if case["kind"] == "recover":
+        return recovered_differences(case, trial.values, *trial.logs)
+    return value_differences(case["expect"], trial.values)
 
 
 def _against_known(outcome: Outcome, reason: str | None) -> Outcome:
