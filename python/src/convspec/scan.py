@@ -37,7 +37,12 @@ class Checked:
 
 
 def check_many(paths: Iterable[str | os.PathLike[str]], *, format: str | None = None) -> Iterator[FileReport]:
-    """Check files one after the other and yield their reports in the order of the paths."""
+    """Check files one after the other and yield their reports in the order of the paths.
+
+    Raises TypeError for a single path, whose letters would be taken for paths.
+    """
+    if isinstance(paths, str | bytes | os.PathLike):
+        raise TypeError("check_many takes several paths; for one there is check")
     for path in paths:
         yield check(path, format=format)
 

@@ -41,7 +41,10 @@ def _page(rule: Rule, width: int) -> Iterator[str]:
     ):
         yield ""
         yield title
-        yield from textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  ")
+        ids_whole = textwrap.TextWrapper(
+            width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+        )
+        yield from ids_whole.wrap(text)
     yield ""
     for clause in rule.clause.values():
         page, _, anchor = clause.partition("#")

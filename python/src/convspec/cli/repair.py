@@ -23,7 +23,12 @@ _SHOWN = 50
 
 @click.command("repair", no_args_is_help=True)
 @click.argument("path", metavar="PATH")
-@click.option("-o", "--output", metavar="OUT", help="The new file; a folder where PATH is one.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    help="The new file; a folder where PATH is one, or is named history.json.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing, and list the steps.")
 @click.option("--unsafe", is_flag=True, help="Also take steps that change what the file says.")
 @click.option("--as", "kind", type=click.Choice(FORMATS), help="Take the file for this format.")

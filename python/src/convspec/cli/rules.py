@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 
 import click
 
@@ -21,11 +22,12 @@ def command(form: str) -> None:
         return
     rules = catalogue().values()
     widest = max(len(rule.id) for rule in rules)
-    room = shutil.get_terminal_size((80, 24)).columns
+    room = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else None
     layer = ""
     for rule in rules:
         if rule.layer != layer:
             click.echo(("" if not layer else "\n") + rule.layer)
             layer = rule.layer
         weights = "  ".join(f"{rule.severity.get(name, '–'):7}" for name in FORMATS)
-        click.echo(f"  {rule.id:{widest}}  {weights}  {rule.title}"[:room].rstrip())
+        line = f"  {rule.id:{widest}}  {weights}  {rule.title}"
+        click.echo(line if room is None or len(line) <= room else line[: room - 1].rstrip() + "…")

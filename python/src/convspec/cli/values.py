@@ -50,7 +50,8 @@ class Input:
             text = str(error).removeprefix(error.report.path)
             more = len(error.report.findings) - 1
             told = f"; convspec check says more ({more} further)" if more > 0 else ""
-            say(f"convspec: {printable(self.path + text + told)}")
+            place = self.path if self.data is not None else error.report.path
+            say(f"convspec: {printable(place + text + told)}")
             raise Refused(exit_code_of(error.report)) from error
 
     def session(self) -> SessionReading:

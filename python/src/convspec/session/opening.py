@@ -11,6 +11,7 @@ from convspec.session.judged import judge
 from convspec.session.log import FORMAT
 from convspec.session.view import SessionReading
 from convspec.sources import Source, read_source, reason
+from convspec.text.recognise import recognise
 from convspec.weigh import report, weighed
 
 
@@ -19,7 +20,7 @@ def read_session(source: str | os.PathLike[str] | bytes, *, name: str | None = N
 
     `name` is the file's name where bytes are given: a lost header is recovered from it. The log is read
     once; bodies are read again when they are asked for. Raises SessionError where the file cannot be read,
-    holds nothing, or is of a newer version.
+    holds nothing, is a history or no log at all, or is of a newer version.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         return _read(Source(name or "<bytes>", bytes(source)), name, time.time())
@@ -39,6 +40,14 @@ def _read(source: Source, name: str | None, changed: float) -> SessionReading:
         raise _unreadable(source.label, error) from error
     if outcome.log is None or outcome.reading is None:
         raise refused(told)
+    if source.data is not None:
+        known = recognise(source.data, name)
+        if known not in (FORMAT, None):
+            raise SessionError(f"{source.label}: it is a {known}, not a session log", told)
+        if known is None and not outcome.log.records:
+            raise SessionError(
+                f"{source.label}: neither content nor name says that it is a session log", told
+            )
     return SessionReading(source.open, outcome, told, changed)
 
 

@@ -143,7 +143,7 @@ def _with_nuls(line: bytes, start: int) -> Line:
         values += _piece(line, at, end)
         at = end if run is None else run.end()
     run_length = len(_NUL_RUN.match(line, first)[0])  # type: ignore[index]
-    message = f"a run of {run_length:,} NUL bytes, as a crash leaves it"
+    message = f"{run_length:,} NUL byte{'s' if run_length > 1 else ''} in a row, as a crash leaves them"
     kept = tuple(value for value in values if isinstance(value.value, dict))
     return Line(kept, (Fault("line-nul", message, span=Span(first, first + run_length)),), tuple(gaps))
 
