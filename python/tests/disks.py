@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from convspec.history.disk import Disk
+from convspec.disk import Disk
 
 
 class PowerCut(BaseException):

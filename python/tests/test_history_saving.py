@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from convspec import Attachment, History, HistoryError, Message, check
+from convspec.disk import Disk
 from convspec.history import saving
-from convspec.history.disk import Disk
 from disks import (
     ERRORS,
     Event,

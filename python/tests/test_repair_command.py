@@ -18,7 +18,7 @@ from referencing import Registry, Resource
 
 from conftest import ROOT
 from convspec import check
-from convspec.history.disk import Disk
+from convspec.disk import Disk
 from convspec.repairing.files import CannotRepair, repair
 from convspec.repairing.outcome import Repair
 from convspec.repairing.steps import KINDS

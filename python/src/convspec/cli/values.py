@@ -13,8 +13,8 @@ import click
 
 from convspec.checker import check_source, unreadable
 from convspec.cli.output import say
+from convspec.disk import Disk, cleared, temporary
 from convspec.findings import FileReport, Severity, Verdict
-from convspec.history.disk import Disk, cleared, temporary
 from convspec.history.doors import HistoryError
 from convspec.history.history import History
 from convspec.reporters.words import printable

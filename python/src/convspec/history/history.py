@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from convspec.disk import Disk
 from convspec.frozen import EMPTY
 from convspec.history import canonical, doors, encoding, repair, saving
-from convspec.history.disk import Disk
 from convspec.history.model import CURRENT_VERSION, Message, freeze_fields, freeze_members, parts
 
 _DISK = Disk()

@@ -6,15 +6,14 @@ attachment is written over.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from convspec.disk import Disk, cleared, make_folders, temporary
 from convspec.findings import Fault, Path
 from convspec.history import encoding, layers
-from convspec.history.disk import Disk, cleared, temporary
 from convspec.history.doors import HistoryError, writable
 from convspec.history.model import ATTACHMENTS_DIR, HISTORY_FILE, Attachment, Message
 from convspec.history.sound import MESSAGES
@@ -40,27 +39,12 @@ def save(
     target = os.path.join(folder, HISTORY_FILE)
     mode = disk.mode(target)
     if mode is None:
-        _make_folders(folder, disk)
+        make_folders(folder, disk)
     _save_attachments(messages, folder, disk)
     with cleared(disk, temporary(folder, HISTORY_FILE)) as draft:
         disk.write(draft, text.encode() + b"\n", mode)
         disk.replace(target, draft)
     disk.sync_folder(folder)
-
-
-def _make_folders(folder: str, disk: Disk) -> None:
-    """Make what is missing, and make it last; also what is there, for its maker may have been stopped."""
-    missing = []
-    while not disk.is_folder(folder):
-        missing.append(folder)
-        if os.path.dirname(folder) == folder:
-            break
-        folder = os.path.dirname(folder)
-    with contextlib.suppress(PermissionError):  # we may not look into it, and so did not make what is there
-        disk.sync_folder(os.path.dirname(folder))
-    for path in reversed(missing):
-        disk.make_folder(path)
-        disk.sync_folder(os.path.dirname(path))
 
 
 def _save_attachments(messages: Iterable[Message], folder: str, disk: Disk) -> None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from convspec.checker import FORMATS, check_source
+from convspec.disk import Disk
 from convspec.findings import FileReport, Verdict
 from convspec.history import layers as history
-from convspec.history.disk import Disk
 from convspec.history.folder import ATTACHMENTS, stored_name
 from convspec.history.judged import judge
 from convspec.history.sound import Sound
@@ -83,7 +83,7 @@ def repair(
         one = _One(source, before, None if dry_run else target, target, unsafe, drafts)
         with _unchanged(source, state, label):
             done = one.history() if before.format == history.FORMAT else one.log()
-        done = replace(done, path=label)
+        done = replace(done, path=source.label)
         if dry_run or target is None:
             return replace(done, dry_run=True)
         if done.worth_writing:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from convspec.history.disk import cleared, temporary
+from convspec.disk import cleared, make_folders, temporary
 from convspec.session import records_to_write as records
 from convspec.session.errors import SessionError, refused
 from convspec.session.judged import judge
@@ -32,7 +32,7 @@ def publish(path: str, lines: Iterable[Record], disk: LogDisk) -> Standing:
     if not report.valid or outcome.log is None:
         raise refused(report)
     folder, name = os.path.split(path)
-    make_private(folder, disk)
+    make_folders(folder, disk, FOLDER_MODE)
     with cleared(disk, temporary(folder, name)) as draft:
         disk.write(draft, data, FILE_MODE)
         if not disk.put(path, draft):
@@ -46,19 +46,6 @@ def publish(path: str, lines: Iterable[Record], disk: LogDisk) -> Standing:
     standing.advance(data)
     standing.leaf = None if outcome.reading is None else outcome.reading.leaf
     return standing
-
-
-def make_private(folder: str, disk: LogDisk) -> None:
-    """Make a folder, and those above it that are missing, for their owner alone."""
-    missing = []
-    while not disk.is_folder(folder):
-        missing.append(folder)
-        if os.path.dirname(folder) == folder:
-            break
-        folder = os.path.dirname(folder)
-    for path in reversed(missing):
-        disk.make_folder(path, FOLDER_MODE)
-        disk.sync_folder(os.path.dirname(path))
 
 
 def chained(messages: Iterable[Mapping[str, Any]], timestamp: str, ids: Iterator[str]) -> Iterator[Record]:

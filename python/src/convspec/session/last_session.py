@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 
-from convspec.history.disk import cleared, temporary
+from convspec.disk import cleared, make_folders, temporary
 from convspec.regular import open_regular
-from convspec.session.creating import FILE_MODE, make_private
+from convspec.session.creating import FILE_MODE, FOLDER_MODE
 from convspec.session.errors import SessionError
 from convspec.session.log_disk import LogDisk
 from convspec.text.strict_json import parse
@@ -23,7 +23,7 @@ def remember(pointer: str, path: str, timestamp: str, disk: LogDisk) -> None:
     except UnicodeEncodeError as error:
         raise SessionError(f"{path!a}: a path that is no text cannot be remembered") from error
     folder, name = os.path.split(pointer)
-    make_private(folder, disk)
+    make_folders(folder, disk, FOLDER_MODE)
     with cleared(disk, temporary(folder, name)) as draft:
         disk.write(draft, data, FILE_MODE)
         disk.replace(pointer, draft)

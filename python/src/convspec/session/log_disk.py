@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from convspec.history.disk import Disk
+from convspec.disk import Disk
 from convspec.regular import NotRegular
 from convspec.session import locking
 

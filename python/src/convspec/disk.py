@@ -1,4 +1,4 @@
-"""The file operations that saving is made of. A test puts another disk in their place."""
+"""The file operations that writing is made of. A test puts another disk in their place."""
 
 from __future__ import annotations
 
@@ -118,3 +118,18 @@ def cleared(disk: Disk, path: str) -> Iterator[str]:
     finally:
         with contextlib.suppress(OSError):
             disk.remove(path)
+
+
+def make_folders(folder: str, disk: Disk, mode: int = 0o777) -> None:
+    """Make what is missing, and make it last; also what is there, for its maker may have been stopped."""
+    missing = []
+    while not disk.is_folder(folder):
+        missing.append(folder)
+        if os.path.dirname(folder) == folder:
+            break
+        folder = os.path.dirname(folder)
+    with contextlib.suppress(PermissionError):  # we may not look into it, and so did not make what is there
+        disk.sync_folder(os.path.dirname(folder))
+    for path in reversed(missing):
+        disk.make_folder(path, mode)
+        disk.sync_folder(os.path.dirname(path))
