@@ -64,7 +64,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version."
 )
 def app() -> None:
-    """Check the files in which AI agents keep their conversations."""
+    """Check, look at and mend the files in which AI agents keep their conversations."""
 
 
 def main() -> None:

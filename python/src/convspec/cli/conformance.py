@@ -38,7 +38,7 @@ _REFERENCE = (
 FAILED = 1
 
 
-@click.group("conformance", no_args_is_help=True)
+@click.group("conformance", no_args_is_help=True, short_help="Test an implementation in any language.")
 def command() -> None:
     """Hold an implementation, in any language, against the corpus of good and bad files."""
 

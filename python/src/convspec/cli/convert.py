@@ -36,7 +36,7 @@ _SHOWN = 20
 Result = tuple[bytes, tuple[Loss, ...]]
 
 
-@click.command("convert", no_args_is_help=True)
+@click.command("convert", no_args_is_help=True, short_help="Make a history of a session, or back.")
 @click.argument("path", metavar="SESSION")
 @click.option(
     "--to",

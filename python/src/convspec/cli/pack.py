@@ -7,7 +7,7 @@ import click
 from convspec.cli.values import loaded, refuse_existing, write_new, write_out
 
 
-@click.command("pack", no_args_is_help=True)
+@click.command("pack", no_args_is_help=True, short_help="Make one document of a history in a folder.")
 @click.argument("path", metavar="DIR")
 @click.option("-o", "--output", metavar="FILE", help="Write to this new file.  [default: standard output]")
 def command(path: str, output: str | None) -> None:

@@ -21,7 +21,7 @@ from convspec.reporters.words import number, printable
 _SHOWN = 50
 
 
-@click.command("repair", no_args_is_help=True)
+@click.command("repair", no_args_is_help=True, short_help="Write a repaired copy of a damaged file.")
 @click.argument("path", metavar="PATH")
 @click.option(
     "-o",

@@ -13,7 +13,7 @@ from convspec.packaged import read_data
 from convspec.rules import catalogue
 
 
-@click.command("rules")
+@click.command("rules", short_help="List the rules.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def command(form: str) -> None:
     """List the rules: id, weight in a history and in a session log, title."""

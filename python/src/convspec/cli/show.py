@@ -16,7 +16,7 @@ from convspec.reporters.columns import NARROWEST
 from convspec.reporters.show_values import cleaned
 
 
-@click.command("show", no_args_is_help=True)
+@click.command("show", no_args_is_help=True, short_help="Show what a reader sees of a file.")
 @click.argument("path", metavar="PATH")
 @click.option("--tree", is_flag=True, help="Draw the tree of a session: branches, labels, leaf.")
 @click.option("--text", is_flag=True, help="Show what was said, too.")

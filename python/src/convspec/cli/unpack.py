@@ -12,7 +12,7 @@ from convspec.history.model import HISTORY_FILE
 from convspec.reporters.words import printable
 
 
-@click.command("unpack", no_args_is_help=True)
+@click.command("unpack", no_args_is_help=True, short_help="Make a folder of a history in one document.")
 @click.argument("path", metavar="FILE")
 @click.option("-o", "--output", metavar="DIR", required=True, help="The folder, made where it is missing.")
 def command(path: str, output: str) -> None:
