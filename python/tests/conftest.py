@@ -52,6 +52,22 @@ def no_garbage_rounds() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.fixture
+def corpus(tmp_path: Path) -> Callable[..., Path]:
+    """Make a corpus of some cases of the real one."""
+    from small_corpora import make_corpus  # which needs this module
+
+    return lambda *ids: make_corpus(tmp_path / "corpus", ids)
+
+
+@pytest.fixture
+def adapter(tmp_path: Path) -> Callable[..., str]:
+    """Make an adapter."""
+    from small_corpora import write_adapter
+
+    return lambda case, **introduction: write_adapter(tmp_path / "adapter.py", case, **introduction)
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Spread the suite over the processors, but run files that are named one by one right here."""
     named = [Path(argument.partition("::")[0]).is_file() for argument in config.args]

@@ -79,6 +79,15 @@ def damaged(count: int, seed: int) -> Iterator[bytes]:
         yield b"".join(lines)
 
 
+def damaged_readings(count: int, seed: int) -> Iterator[SessionReading]:
+    """Yield what is read of damaged logs, where any reader can use them."""
+    for data in damaged(count, seed):
+        try:
+            yield read_session(data)
+        except SessionError:
+            continue
+
+
 def _wounded(lines: list[bytes], others: list[bytes], rng: random.Random) -> Iterable[bytes]:
     at, kind = rng.randrange(len(lines)), rng.randrange(6)
     line = lines[at]

@@ -28,25 +28,11 @@ from small_corpora import (
     YES,
     Done,
     document,
-    make_corpus,
     one_line,
-    write_adapter,
 )
 
 Run = Callable[..., Done]
 Make = Callable[..., Path]
-
-
-@pytest.fixture
-def corpus(tmp_path: Path) -> Make:
-    """Make a corpus of some cases of the real one."""
-    return lambda *ids: make_corpus(tmp_path / "corpus", ids)
-
-
-@pytest.fixture
-def adapter(tmp_path: Path) -> Callable[..., str]:
-    """Make an adapter."""
-    return lambda case, **introduction: write_adapter(tmp_path / "adapter.py", case, **introduction)
 
 
 @pytest.fixture

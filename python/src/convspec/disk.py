@@ -8,6 +8,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
+from typing import IO
 
 from convspec.regular import NotRegular, open_regular
 
@@ -49,14 +50,9 @@ class Disk:
 
     def write(self, path: str, data: bytes, mode: int | None) -> None:
         """Write a new file, whole and down to the disk. `mode` is that of the file it will replace."""
-        descriptor = os.open(path, _CREATE, 0o666 if mode is None else mode)
-        with os.fdopen(descriptor, "wb") as file:
-            if mode is not None:
-                with contextlib.suppress(OSError, AttributeError):
-                    os.fchmod(file.fileno(), mode)
+        with created(path, mode) as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            lasting(file)
 
     def holds(self, path: str, data: bytes) -> bool:
         """Return whether a file that is there already holds exactly these bytes."""
@@ -105,6 +101,21 @@ class Disk:
             os.close(descriptor)
 
 
+def created(path: str, mode: int | None) -> IO[bytes]:
+    """Make a file that is not there yet, and open it to write. Without a mode it gets the usual one."""
+    file = os.fdopen(os.open(path, _CREATE, 0o666 if mode is None else mode), "wb")
+    if mode is not None:
+        with contextlib.suppress(OSError, AttributeError):
+            os.fchmod(file.fileno(), mode)
+    return file
+
+
+def lasting(file: IO[bytes]) -> None:
+    """Bring what was written down to the disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
 def temporary(folder: str, name: str) -> str:
     """Return a new name in the same folder, hence on the same file system."""
     return os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
@@ -118,6 +129,20 @@ def cleared(disk: Disk, path: str) -> Iterator[str]:
     finally:
         with contextlib.suppress(OSError):
             disk.remove(path)
+
+
+def put_new(path: str, data: bytes, mode: int | None, disk: Disk) -> bool:
+    """Write a file that has its name once it is whole; return False where the name is taken."""
+    with cleared(disk, temporary(os.path.dirname(path) or ".", os.path.basename(path))) as draft:
+        disk.write(draft, data, mode)
+        return disk.put(path, draft)
+
+
+def put_in_place(path: str, data: bytes, mode: int | None, disk: Disk) -> None:
+    """Write a file whole, in place of what has its name."""
+    with cleared(disk, temporary(os.path.dirname(path) or ".", os.path.basename(path))) as draft:
+        disk.write(draft, data, mode)
+        disk.replace(path, draft)
 
 
 def make_folders(folder: str, disk: Disk, mode: int = 0o777) -> None:

@@ -13,7 +13,7 @@ import click
 
 from convspec.checker import check_source, unreadable
 from convspec.cli.output import say
-from convspec.disk import Disk, cleared, temporary
+from convspec.disk import Disk, put_new
 from convspec.findings import FileReport, Severity, Verdict
 from convspec.history.doors import HistoryError
 from convspec.history.history import History
@@ -100,12 +100,11 @@ def first_error(report: FileReport) -> str:
 
 def write_new(path: str, data: bytes, what: str, mode: int | None = None) -> None:
     """Write a file that is not there yet, whole or not at all. Raises a click exception."""
-    disk, folder = Disk(), os.path.dirname(path) or "."
-    with system_errors(f"write {path}"), cleared(disk, temporary(folder, os.path.basename(path))) as draft:
-        disk.write(draft, data, mode)
-        if not disk.put(path, draft):
+    disk = Disk()
+    with system_errors(f"write {path}"):
+        if not put_new(path, data, mode, disk):
             refuse_existing(path, what)
-        disk.sync_folder(folder)
+        disk.sync_folder(os.path.dirname(path) or ".")
 
 
 def write_out(data: bytes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from convspec.converting.losses import Loss
+from convspec.reporters.words import number
 from convspec.session.view import SessionReading
 
 
@@ -26,16 +27,16 @@ def _facts(session: SessionReading) -> Iterator[str]:
 def _entries(session: SessionReading) -> Iterator[str]:
     tally, branch = session.tally, session.branch()
     if tally["skipped"]:
-        yield f"{_counted(tally['skipped'], 'place', 'places')} of the log that could not be read"
+        yield f"{number(tally['skipped'], 'place', 'places')} of the log that could not be read"
     if tally["entries"] > tally["branch"]:
         off = tally["entries"] - tally["branch"]
-        yield f"{_counted(off, 'entry', 'entries')} that the conversation does not go through"
+        yield f"{number(off, 'entry', 'entries')} that the conversation does not go through"
     summed = sum(entry.role not in (None, "system") for entry in branch) - tally["messages"]
     if summed > 0:
-        yield f"{_counted(summed, 'message', 'messages')} that a compaction sums up"
+        yield f"{number(summed, 'message', 'messages')} that a compaction sums up"
     system = sum(entry.role == "system" for entry in branch)
     if system:
-        yield _counted(system, "system message", "system messages")
+        yield number(system, "system message", "system messages")
     if branch:
         yield "the times of the messages"
 
@@ -43,14 +44,10 @@ def _entries(session: SessionReading) -> Iterator[str]:
 def _records(session: SessionReading) -> Iterator[str]:
     log, retrieval = session.log, session.last_retrieval
     if session.labels:
-        yield _counted(len(session.labels), "label", "labels")
+        yield number(len(session.labels), "label", "labels")
     if log.prompts:
-        yield _counted(len(log.prompts), "system prompt", "system prompts")
+        yield number(len(log.prompts), "system prompt", "system prompts")
     if log.outputs:
-        yield _counted(len(log.outputs), "record of a tool's execution", "records of tools' executions")
+        yield number(len(log.outputs), "record of a tool's execution", "records of tools' executions")
     if session.session_memories or (isinstance(retrieval, Mapping) and any(retrieval.values())):
         yield "what the program remembers"
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,8 +12,8 @@ from convspec.blank import is_filled
 from convspec.converting.losses import Losses
 from convspec.history.model import Attachment
 from convspec.media import read_base64
+from convspec.reporters.values import clean
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _SUFFIX = {
     "image/png": "png",
     "image/jpeg": "jpg",
@@ -39,7 +38,7 @@ class Content:
 
 def whole(text: str, losses: Losses) -> str:
     """Return text without halves of surrogate pairs, which a history refuses."""
-    mended = _SURROGATE.sub("\ufffd", text)
+    mended = clean(text)
     if mended != text:
         losses.add("half a surrogate pair; U+FFFD stands in its place")
     return mended

@@ -9,11 +9,20 @@ from typing import Any
 
 from convspec.findings import Span
 from convspec.frozen import freeze
-from convspec.history.model import MESSAGE_MEMBERS, Attachment, Message, Thinking, Tokens, ToolCall
+from convspec.history.model import (
+    ATTACHMENT_MEMBERS,
+    CALL_MEMBERS,
+    MESSAGE_MEMBERS,
+    THINKING_MEMBERS,
+    TOKEN_MEMBERS,
+    Attachment,
+    Message,
+    Thinking,
+    Tokens,
+    ToolCall,
+)
 from convspec.text.scanner import ALWAYS_READ, EXACT
 from convspec.text.strict_json import Parsed
-
-_COUNTS = ("input", "output", "cached", "cache_creation", "thinking")
 
 
 def messages(document: Mapping[str, Any], stored: Mapping[str, bytes]) -> tuple[Message, ...]:
@@ -75,22 +84,21 @@ def _attachment(value: Mapping[str, Any], stored: Mapping[str, bytes]) -> Attach
         mime=value["mime"],
         filename=value["filename"],
         bytes=stored[value["file"]] if data is None else base64.b64decode(data),
-        extra=extra(value, ("mime", "filename", "data", "file", "sha256")),
+        extra=extra(value, ATTACHMENT_MEMBERS),
     )
 
 
 def _tool_call(value: Mapping[str, Any]) -> ToolCall:
-    members = ("id", "name", "arguments")
-    return ToolCall(value["id"], value["name"], freeze(value["arguments"]), extra=extra(value, members))
+    return ToolCall(value["id"], value["name"], freeze(value["arguments"]), extra=extra(value, CALL_MEMBERS))
 
 
 def _thinking(value: Mapping[str, Any]) -> Thinking:
-    return Thinking(value.get("text"), value.get("signature"), extra=extra(value, ("text", "signature")))
+    return Thinking(value.get("text"), value.get("signature"), extra=extra(value, THINKING_MEMBERS))
 
 
 def _tokens(value: Mapping[str, Any]) -> Tokens:
-    counts = {name: _count(value.get(name)) for name in _COUNTS}
-    return Tokens(**counts, extra=extra(value, _COUNTS))
+    counts = {name: _count(value.get(name)) for name in TOKEN_MEMBERS}
+    return Tokens(**counts, extra=extra(value, TOKEN_MEMBERS))
 
 
 def _count(value: Any) -> int | None:

@@ -72,7 +72,7 @@ def loaded(folder: str | os.PathLike[str]) -> Contents:
     try:
         source = read_source(path, layers.FORMAT)
     except (OSError, ValueError) as error:
-        raise _error(Fault("file-unreadable", reason(error)), path) from error
+        raise refused(Fault("file-unreadable", reason(error)), path) from error
     return opened(source.data or b"", source.folder, source.label)
 
 
@@ -82,9 +82,9 @@ def decoded(value: object, folder: str | None) -> Contents:
     try:
         data = encoding.dumped(thaw(freeze(value))).encode()
     except TooDeep as error:
-        raise _error(Fault("json-depth", str(error)), label) from error
+        raise refused(Fault("json-depth", str(error)), label) from error
     except Foreign as error:
-        raise _error(Fault("schema-type", str(error), error.path), label) from error
+        raise refused(Fault("schema-type", str(error), error.path), label) from error
     try:
         return opened(data, folder, label)
     except HistoryError as error:
@@ -132,7 +132,8 @@ def _refuse_errors(judged: Judged, label: str) -> None:
         raise HistoryError(judged.report(label))
 
 
-def _error(fault: Fault, label: str) -> HistoryError:
+def refused(fault: Fault, label: str) -> HistoryError:
+    """Return the error for a history that is refused for one fault."""
     findings = weighed([fault], format=layers.FORMAT)
     return HistoryError(report(label, findings, format=layers.FORMAT, version=None, tally=None))
 

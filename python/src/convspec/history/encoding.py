@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from convspec.frozen import thaw
-from convspec.history.model import ATTACHMENTS_DIR, Attachment, Message
+from convspec.history.model import ATTACHMENTS_DIR, THINKING_MEMBERS, TOKEN_MEMBERS, Attachment, Message
 
 _LONG = 2000  # bits; Python writes integers of at least 640 digits whatever limit is set
 
@@ -75,10 +75,7 @@ def message_value(message: Message, as_bytes: Bytes, *, extra: bool = True) -> d
     return {**value, **beside(message)}
 
 
-_BLOCKS = {
-    "thinking": ("text", "signature"),
-    "tokens": ("input", "output", "cached", "cache_creation", "thinking"),
-}
+_BLOCKS = {"thinking": THINKING_MEMBERS, "tokens": TOKEN_MEMBERS}
 
 
 def text(value: object) -> str:

@@ -51,7 +51,7 @@ class Attachment:
         if type(self.bytes) is not bytes:
             object.__setattr__(self, "bytes", bytes(memoryview(self.bytes)))
         freeze_fields(self, "mime", "filename")
-        freeze_members(self, "extra", known=("mime", "filename", "data", "file", "sha256"))
+        freeze_members(self, "extra", known=ATTACHMENT_MEMBERS)
 
     @property
     def sha256(self) -> str:
@@ -82,7 +82,7 @@ class ToolCall:
     def __post_init__(self) -> None:
         freeze_fields(self, "id", "name")
         freeze_members(self, "arguments")
-        freeze_members(self, "extra", known=("id", "name", "arguments"))
+        freeze_members(self, "extra", known=CALL_MEMBERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ class Thinking:
     extra: Mapping[str, Any] = _extra()
 
     def __post_init__(self) -> None:
-        freeze_fields(self, "text", "signature")
-        freeze_members(self, "extra", known=("text", "signature"))
+        freeze_fields(self, *THINKING_MEMBERS)
+        freeze_members(self, "extra", known=THINKING_MEMBERS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,8 +120,8 @@ class Tokens:
         return hashed(self.counts())
 
     def __post_init__(self) -> None:
-        freeze_fields(self, "input", "output", "cached", "cache_creation", "thinking")
-        freeze_members(self, "extra", known=("input", "output", "cached", "cache_creation", "thinking"))
+        freeze_fields(self, *TOKEN_MEMBERS)
+        freeze_members(self, "extra", known=TOKEN_MEMBERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,10 @@ MESSAGE_MEMBERS = (
     "id", "role", "kind", "content", "attachments", "tool_calls", "tool_call_id", "model_id", "thinking",
     "tokens",
 )  # fmt: skip
+ATTACHMENT_MEMBERS = ("mime", "filename", "data", "file", "sha256")
+CALL_MEMBERS = ("id", "name", "arguments")
+THINKING_MEMBERS = ("text", "signature")
+TOKEN_MEMBERS = ("input", "output", "cached", "cache_creation", "thinking")
 
 
 def parts(kind: type[Part], items: Iterable[Part]) -> tuple[Part, ...]:

@@ -11,14 +11,13 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from convspec.disk import Disk, cleared, make_folders, temporary
+from convspec.disk import Disk, make_folders, put_in_place, put_new
 from convspec.findings import Fault, Path
-from convspec.history import encoding, layers
-from convspec.history.doors import HistoryError, writable
+from convspec.history import encoding
+from convspec.history.doors import refused, writable
 from convspec.history.model import ATTACHMENTS_DIR, HISTORY_FILE, Attachment, Message
 from convspec.history.sound import MESSAGES
 from convspec.regular import NotRegular
-from convspec.weigh import report, weighed
 
 
 def save(
@@ -41,9 +40,7 @@ def save(
     if mode is None:
         make_folders(folder, disk)
     _save_attachments(messages, folder, disk)
-    with cleared(disk, temporary(folder, HISTORY_FILE)) as draft:
-        disk.write(draft, text.encode() + b"\n", mode)
-        disk.replace(target, draft)
+    put_in_place(target, text.encode() + b"\n", mode, disk)
     disk.sync_folder(folder)
 
 
@@ -66,16 +63,11 @@ def _save_attachments(messages: Iterable[Message], folder: str, disk: Disk) -> N
 
 
 def _save_attachment(attachment: Attachment, path: Path, target: str, disk: Disk) -> None:
-    if disk.mode(target) is None:
-        with cleared(disk, temporary(os.path.dirname(target), os.path.basename(target))) as draft:
-            disk.write(draft, attachment.bytes, None)
-            if disk.put(target, draft):
-                return
+    if disk.mode(target) is None and put_new(target, attachment.bytes, None, disk):
+        return
     if not disk.holds(target, attachment.bytes):
         message = "a file of this name is there already and holds other bytes: move it away, then save again"
         fault = Fault(
             "attachment-digest", message, path, target=f"{ATTACHMENTS_DIR}/{os.path.basename(target)}"
         )
-        findings = weighed([fault], format=layers.FORMAT)
-        label = os.path.join(os.path.dirname(os.path.dirname(target)), HISTORY_FILE)
-        raise HistoryError(report(label, findings, format=layers.FORMAT, version=None, tally=None))
+        raise refused(fault, os.path.join(os.path.dirname(os.path.dirname(target)), HISTORY_FILE))

@@ -130,12 +130,8 @@ def from_messages(messages: Iterable[Any], *, model: str | None = None) -> Recei
         elif role == "assistant":
             found += _said(item, AssistantTurn(model)).messages()
             item.close(*_ANSWER)
-        elif role == "system":
-            item.lose(arriving.NO_PROMPT)
-        elif role:
-            arriving.unknown(item)
         else:
-            raise ShapeError(item.at("role"), "missing, or no role")
+            arriving.not_said(item, role, ("system",))
     return Received(tuple(found), tuple(lost))
 
 

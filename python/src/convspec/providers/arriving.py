@@ -181,6 +181,19 @@ def unknown(shape: Shape) -> None:
     shape.lose(f"a history has no place for {kind}" if kind else "it is of no known kind")
 
 
+def not_said(shape: Shape, role: str | None, prompts: tuple[str, ...]) -> None:
+    """Note a message that is nobody's in a history as lost: a prompt, or one of no known role.
+
+    Raises ShapeError where there is no role.
+    """
+    if role in prompts:
+        shape.lose(NO_PROMPT)
+    elif role:
+        unknown(shape)
+    else:
+        raise ShapeError(shape.at("role"), "missing, or no role")
+
+
 def parsed_arguments(shape: Shape, name: str) -> FrozenMap:
     """Return the arguments that stand in a string of JSON; "" are none. Raises ShapeError."""
     text = shape.text(name) or ""

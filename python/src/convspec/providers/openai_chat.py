@@ -124,12 +124,8 @@ def from_messages(messages: Iterable[Any], *, model: str | None = None) -> Recei
             found += _said(item, AssistantTurn(model), elsewhere)
         elif role == "tool":
             found += _result(item, elsewhere)
-        elif role in ("system", "developer"):
-            item.lose(arriving.NO_PROMPT)
-        elif role:
-            arriving.unknown(item)
         else:
-            raise ShapeError(item.at("role"), "missing, or no role")
+            arriving.not_said(item, role, ("system", "developer"))
     return Received(tuple(found), tuple(lost))
 
 

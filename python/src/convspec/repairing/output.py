@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import IO
 
-from convspec.disk import Disk, temporary
+from convspec.disk import Disk, created, lasting, temporary
 
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _PRIVATE = 0o600
 
 
@@ -60,7 +59,7 @@ class Drafts:
     def file(self, target: str, *, last: bool = False) -> tuple[str, IO[bytes]]:
         """Begin a file; return where its draft is, and the file. `last` is named last. Raises OSError."""
         path = temporary(os.path.dirname(target) or ".", os.path.basename(target))
-        file = self._created(path)
+        file = created(path, self.mode)
         self._drafts.append(_Draft(path, target, file, last))
         return path, file
 
@@ -77,21 +76,15 @@ class Drafts:
 
     def inside(self, path: str, data: IO[bytes]) -> None:
         """Write a file of a folder that is a draft. Raises OSError."""
-        with self._created(path) as file:
+        with created(path, self.mode) as file:
             shutil.copyfileobj(data, file, 1 << 20)
-            _lasting(file)
-
-    def _created(self, path: str) -> IO[bytes]:
-        descriptor = os.open(path, _CREATE, self.mode)
-        with suppress(OSError, AttributeError):
-            os.fchmod(descriptor, self.mode)
-        return os.fdopen(descriptor, "wb")
+            lasting(file)
 
     def ended(self) -> None:
         """Bring the drafts down to the disk. Raises OSError."""
         for draft in self._drafts:
             if draft.file is not None:
-                _lasting(draft.file)
+                lasting(draft.file)
                 draft.file.close()
                 draft.file = None
 
@@ -123,8 +116,3 @@ class Drafts:
             os.rename(draft.path, draft.target)
         elif not self.disk.put(draft.target, draft.path):
             raise FileExistsError(errno.EEXIST, "it is there already", draft.target)
-
-
-def _lasting(file: IO[bytes]) -> None:
-    file.flush()
-    os.fsync(file.fileno())

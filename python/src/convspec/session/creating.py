@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from convspec.disk import cleared, make_folders, temporary
+from convspec.disk import make_folders, put_new
 from convspec.session import records_to_write as records
 from convspec.session.errors import SessionError, refused
 from convspec.session.judged import judge
@@ -31,12 +31,10 @@ def publish(path: str, lines: Iterable[Record], disk: LogDisk) -> Standing:
     outcome, report = judge(Source("<new session>", data), path)
     if not report.valid or outcome.log is None:
         raise refused(report)
-    folder, name = os.path.split(path)
+    folder = os.path.dirname(path)
     make_folders(folder, disk, FOLDER_MODE)
-    with cleared(disk, temporary(folder, name)) as draft:
-        disk.write(draft, data, FILE_MODE)
-        if not disk.put(path, draft):
-            raise SessionError(f"{path}: there is a file of this name already")
+    if not put_new(path, data, FILE_MODE, disk):
+        raise SessionError(f"{path}: there is a file of this name already")
     disk.sync_folder(folder)
     identity = disk.identity(path)
     if identity is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from convspec.disk import cleared, make_folders, temporary
+from convspec.disk import make_folders, put_in_place
 from convspec.regular import open_regular
 from convspec.session.creating import FILE_MODE, FOLDER_MODE
 from convspec.session.errors import SessionError
@@ -22,11 +22,9 @@ def remember(pointer: str, path: str, timestamp: str, disk: LogDisk) -> None:
         data = text.encode() + b"\n"
     except UnicodeEncodeError as error:
         raise SessionError(f"{path!a}: a path that is no text cannot be remembered") from error
-    folder, name = os.path.split(pointer)
+    folder = os.path.dirname(pointer)
     make_folders(folder, disk, FOLDER_MODE)
-    with cleared(disk, temporary(folder, name)) as draft:
-        disk.write(draft, data, FILE_MODE)
-        disk.replace(pointer, draft)
+    put_in_place(pointer, data, FILE_MODE, disk)
     disk.sync_folder(folder)
 
 

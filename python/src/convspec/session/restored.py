@@ -12,7 +12,10 @@ from typing import Any
 from convspec.session.compaction import Context, take
 from convspec.session.records import Entry, text_of
 
-_RAW_NAMES = {"read": "read_file", "edit": "edit_file", "write": "write_file", "bash": "run_shell_command"}
+NORMALISED = {"read_file": "read", "edit_file": "edit", "write_file": "write", "run_shell_command": "bash"}
+"""Names of tools, and what they are called in the record of a run. All others keep theirs."""
+
+_RAW_NAMES = {short: raw for raw, short in NORMALISED.items()}
 _READ = "read_file"
 
 

@@ -7,10 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from convspec.session.records_to_write import Record
-from convspec.session.restored import arguments
-
-NORMALISED = {"read_file": "read", "edit_file": "edit", "write_file": "write", "run_shell_command": "bash"}
-"""Names of tools, and what they are called in the record. All others keep theirs."""
+from convspec.session.restored import NORMALISED, arguments
 
 DEFAULT_TIMEOUT = 30
 """Seconds; what a command is given that was called without a timeout."""
